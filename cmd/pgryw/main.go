@@ -1,0 +1,4 @@
+// Command pgryw shows and inspects the pgryw driver.
+package main
+
+func main() {}

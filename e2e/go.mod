@@ -1,0 +1,7 @@
+module github.com/pgryw/pgryw/e2e
+
+go 1.25.0
+
+require github.com/pgryw/pgryw v0.0.0-00010101000000-000000000000
+
+replace github.com/pgryw/pgryw => ../
