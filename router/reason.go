@@ -25,6 +25,7 @@ const (
 	ReasonNotHinted    // pgryw.route=hinted and no hint
 	ReasonHint         // the caller asked for the primary
 	ReasonNoReplica    // no replica may be used
+	ReasonNoPrimary    // no primary is known, so no replica can be compared with it
 	ReasonUncertain    // the fence has no known position
 	ReasonTimeline     // the fence is of another timeline than the primary's
 	ReasonSystem       // the fence is of another cluster
@@ -64,6 +65,7 @@ var reasonNames = [reasonCount]string{
 	ReasonNotHinted:    "not_hinted",
 	ReasonHint:         "hint",
 	ReasonNoReplica:    "no_replica",
+	ReasonNoPrimary:    "no_primary",
 	ReasonUncertain:    "uncertain",
 	ReasonTimeline:     "timeline",
 	ReasonSystem:       "system",
