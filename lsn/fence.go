@@ -41,7 +41,10 @@ func (s State) Max(t State) State {
 	case s.Position.IsZero():
 		m.Position = t.Position
 	case s.Position.System != t.Position.System:
-		m.Doubt = max(m.Doubt, foreverDoubt)
+		m.Doubt = foreverDoubt
+		if t.Position.System > s.Position.System { // either would do: be commutative
+			m.Position = t.Position
+		}
 	case t.Position.After(s.Position):
 		m.Position = t.Position
 	}
@@ -113,7 +116,11 @@ func (f *Fence) update(change func(State) State) {
 			was = *old
 		}
 		now := change(was)
-		if now == was || f.state.CompareAndSwap(old, &now) {
+		if now == was {
+			return
+		}
+		next := now // allocated only when there is something to store
+		if f.state.CompareAndSwap(old, &next) {
 			return
 		}
 	}

@@ -1,7 +1,7 @@
 package lsn
 
 import (
-	"database/sql/driver"
+	sqldriver "database/sql/driver"
 	"fmt"
 	"strconv"
 )
@@ -142,6 +142,6 @@ func (l *LSN) Scan(src any) error {
 }
 
 // Value implements driver.Valuer.
-func (l LSN) Value() (driver.Value, error) {
+func (l LSN) Value() (sqldriver.Value, error) {
 	return l.String(), nil
 }

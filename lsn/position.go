@@ -20,9 +20,12 @@ type Position struct {
 func (p Position) IsZero() bool { return p == Position{} }
 
 // Reaches reports whether a server that is at p shows everything up to want.
-// It is false whenever the two cannot be compared.
+// It is false whenever the two cannot be compared: a system or a timeline of
+// zero is not known, and equals nothing.
 func (p Position) Reaches(want Position) bool {
-	return p.System == want.System && p.Timeline == want.Timeline && p.LSN >= want.LSN
+	return p.System != 0 && p.System == want.System &&
+		p.Timeline != 0 && p.Timeline == want.Timeline &&
+		p.LSN >= want.LSN
 }
 
 // After reports whether p supersedes q in a fence of the same system: a later
