@@ -1,0 +1,129 @@
+package pgcluster
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// logLinePrefix separates its fields by tabs, which no application name can
+// contain (the server replaces them) and no continuation line lacks.
+const logLinePrefix = "%m\t%p\t%u\t%d\t%a\t"
+
+// defaultSettings make a server that starts fast, writes no WAL by itself,
+// cancels no reads, follows a new primary within 200 ms, and logs what it
+// executes.
+var defaultSettings = map[string]string{
+	"listen_addresses":            loopback,
+	"unix_socket_directories":     "",
+	"dynamic_shared_memory_type":  "mmap", // in the data folder, so that a killed server leaves nothing outside
+	"shared_buffers":              "32MB",
+	"fsync":                       "off",
+	"autovacuum":                  "off",
+	"jit":                         "off",
+	"max_wal_size":                "1GB",
+	"wal_keep_size":               "128MB",
+	"wal_retrieve_retry_interval": "200ms",
+	"max_standby_streaming_delay": "-1",
+	"max_standby_archive_delay":   "-1",
+	"timezone":                    "UTC",
+	"log_timezone":                "UTC",
+	"log_destination":             "stderr",
+	"logging_collector":           "off",
+	"log_checkpoints":             "off",
+	"log_line_prefix":             logLinePrefix,
+	"log_statement":               "all",
+}
+
+// writeConfig writes postgresql.conf and pg_hba.conf. They lie outside the data
+// folder so that a base backup of another node does not bring that one's.
+func (n *Node) writeConfig() error {
+	settings := maps.Clone(defaultSettings)
+	maps.Copy(settings, n.cluster.options.Settings)
+	maps.Copy(settings, n.cluster.options.NodeSettings[n.number])
+	maps.Copy(settings, n.settings)
+	settings["port"] = fmt.Sprint(n.port)
+	settings["hba_file"] = n.inDir("pg_hba.conf")
+	settings["primary_conninfo"] = ""
+	if n.upstream != nil {
+		settings["primary_conninfo"] = fmt.Sprintf("host=%s port=%d user=%s application_name=%s sslmode=disable gssencmode=disable",
+			loopback, n.upstream.port, Superuser, n.Name())
+	}
+	var conf strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		fmt.Fprintf(&conf, "%s = '%s'\n", name, quoteSetting.Replace(settings[name]))
+	}
+	if err := n.cluster.account.writeFile(n.inDir("postgresql.conf"), []byte(conf.String())); err != nil {
+		return fmt.Errorf("pgcluster: %w", err)
+	}
+	lines := append([]string{
+		"host all " + Superuser + " 127.0.0.1/32 trust",
+		"host replication " + Superuser + " 127.0.0.1/32 trust",
+	}, n.cluster.options.HBA...)
+	if len(n.cluster.options.HBA) == 0 {
+		lines = append(lines, "host all all 127.0.0.1/32 trust")
+	}
+	if err := n.cluster.account.writeFile(n.inDir("pg_hba.conf"), []byte(strings.Join(lines, "\n")+"\n")); err != nil {
+		return fmt.Errorf("pgcluster: %w", err)
+	}
+	return nil
+}
+
+// quoteSetting escapes a value for postgresql.conf.
+var quoteSetting = strings.NewReplacer(`\`, `\\`, `'`, `''`)
+
+// Set changes a setting of this node for good, and reloads the configuration of
+// a running one. A setting that needs a restart waits for the next Restart.
+//
+// Blocks until new connections see it and stops when ctx ends.
+func (n *Node) Set(ctx context.Context, name, value string) error {
+	n.fault.Lock()
+	defer n.fault.Unlock()
+	n.settings[name] = value
+	return n.reload(ctx)
+}
+
+// SetDelay makes a standby wait until d after a commit before it replays it.
+// Zero ends the delay.
+//
+// Blocks until new connections see it and stops when ctx ends.
+//
+// Source: https://www.postgresql.org/docs/15/runtime-config-replication.html#GUC-RECOVERY-MIN-APPLY-DELAY
+func (n *Node) SetDelay(ctx context.Context, d time.Duration) error {
+	return n.Set(ctx, "recovery_min_apply_delay", fmt.Sprintf("%dms", d.Milliseconds()))
+}
+
+// reload writes the configuration and makes a running server read it.
+//
+// Blocks until the postmaster has: it reads the files before it forks the next
+// session, so a session whose pg_conf_load_time is new is the proof.
+//
+// Concurrency: the caller holds n.fault.
+func (n *Node) reload(ctx context.Context) error {
+	if err := n.writeConfig(); err != nil {
+		return err
+	}
+	if n.server == nil {
+		return nil
+	}
+	if err := n.responsive(); err != nil {
+		return err
+	}
+	before, err := n.query(ctx, "SELECT pg_conf_load_time()")
+	if err != nil {
+		return err
+	}
+	if err := n.Exec(ctx, "SELECT pg_reload_conf()"); err != nil {
+		return err
+	}
+	return poll(ctx, n.Name()+" to read its configuration", func(ctx context.Context) (bool, string, error) {
+		now, err := n.query(ctx, "SELECT pg_conf_load_time()")
+		if err != nil {
+			return false, "", err
+		}
+		return string(now[0]) != string(before[0]), string(now[0]), nil
+	})
+}

@@ -1,0 +1,49 @@
+# Waits until the program that started the cluster in folder $1 closes its end
+# of the pipe on standard input, by Close or by dying; then ends the servers and
+# removes the folder.
+dir=$1
+trap '' HUP INT TERM
+while read -r _; do :; done
+
+# is_server PID: is it a postmaster of this cluster? Its arguments name the folder.
+is_server() {
+	if [ -d /proc/self ]; then
+		arguments=$(tr '\000' ' ' <"/proc/$1/cmdline")
+	else
+		arguments=$(ps -o args= -p "$1")
+	fi 2>/dev/null
+	case $arguments in *"$dir/"*) return 0 ;; esac
+	return 1
+}
+
+# signal SIGNAL: sends it to every postmaster; fails if there is none left.
+signal() {
+	found=1
+	for file in "$dir"/*/pid; do
+		if [ -f "$file" ] && read -r pid <"$file" && is_server "$pid"; then
+			kill -s "$1" "$pid" && found=0
+		fi
+	done 2>/dev/null
+	return $found
+}
+
+# On SIGQUIT a postmaster ends its children, after 5 s by force, and gives its
+# shared memory back. Frozen processes have to run to do so.
+signal QUIT
+for file in "$dir"/*/frozen; do
+	[ -f "$file" ] && kill -s CONT $(cat "$file")
+done 2>/dev/null
+tries=0
+while signal 0; do
+	tries=$((tries + 1))
+	[ $tries -eq 400 ] && signal KILL
+	[ $tries -ge 500 ] && break
+	sleep 0.02
+done
+
+# A program that was just being started may still write into the folder.
+tries=0
+until rm -rf "$dir" 2>/dev/null || [ $tries -ge 100 ]; do
+	tries=$((tries + 1))
+	sleep 0.05
+done
