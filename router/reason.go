@@ -33,7 +33,8 @@ const (
 	ReasonGuardFailed  // the replica chosen had not replayed past the fence
 	ReasonReplicaError // the replica failed before it delivered a row
 	ReasonReplicaBusy  // no connection to the replica was free
-	ReasonRefused      // the replica refused the statement
+	ReasonRefused      // the replica refused the statement, as a standby must
+	ReasonSchema       // the replica's schema or rights may be behind
 	ReasonRemembered   // a statement of the same text has turned out to write
 	ReasonReadWriteTx  // a transaction that may write
 	ReasonSerializable // a serializable transaction
@@ -74,6 +75,7 @@ var reasonNames = [reasonCount]string{
 	ReasonReplicaError: "replica_error",
 	ReasonReplicaBusy:  "replica_busy",
 	ReasonRefused:      "refused",
+	ReasonSchema:       "schema",
 	ReasonRemembered:   "remembered",
 	ReasonReadWriteTx:  "read_write_tx",
 	ReasonSerializable: "serializable",
@@ -97,6 +99,11 @@ func (r Reason) String() string {
 // MarshalText implements encoding.TextMarshaler, so that a Reason may be a key
 // of a JSON object.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// Mends reports whether a read that was sent to the primary for this reason
+// carries a capture, which gives the fence that sent it there a position that
+// replicas can be compared with.
+func (r Reason) Mends() bool { return r == ReasonUncertain || r == ReasonTimeline }
 
 // Reasons is how many reasons there are: the length of an array indexed by
 // Reason.
