@@ -1,0 +1,419 @@
+package wire
+
+import (
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// scripted is a server that speaks the protocol as PostgreSQL does, has no
+// data, and fails where it is told to.
+//
+// Concurrency: the fields above mu are set before the first connection. mu
+// guards the rest.
+type scripted struct {
+	t        testing.TB
+	listener net.Listener
+	// reply answers a statement. Transaction control is answered without it.
+	reply func(sql string) reply
+	// noise has every message preceded by a notice, a notification and a
+	// parameter status.
+	noise bool
+	// onebyte writes each byte by itself.
+	onebyte bool
+
+	mu      sync.Mutex
+	fault   fault
+	count   int // messages sent since the fault was set
+	cancels int
+	done    sync.WaitGroup
+}
+
+// reply is what a statement comes to.
+type reply struct {
+	columns []string
+	rows    [][]string // "NULL" is one
+	tag     string
+	code    string // an SQLSTATE instead
+	empty   bool
+	late    string // an SQLSTATE at the end of the transaction
+}
+
+// fault is what happens instead of message number at, counted from 0.
+type fault struct {
+	kind faultKind
+	at   int
+	hold chan struct{} // faultStall: until it is closed
+}
+
+type faultKind int
+
+const (
+	faultNone faultKind = iota
+	faultClose
+	faultFatal
+	faultStall
+)
+
+// newScripted starts a server that ends with the test.
+func newScripted(t testing.TB, answer func(sql string) reply) *scripted {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scripted{t: t, listener: l, reply: answer}
+	s.done.Go(s.accept)
+	t.Cleanup(func() {
+		_ = l.Close()
+		s.done.Wait()
+	})
+	return s
+}
+
+func (s *scripted) accept() {
+	for {
+		c, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		s.done.Go(func() {
+			defer c.Close()
+			newSession(s, c).run()
+		})
+	}
+}
+
+// config returns the configuration of a connection to the server.
+func (s *scripted) config(mode pgx.QueryExecMode) *pgx.ConnConfig {
+	s.t.Helper()
+	host, port, _ := net.SplitHostPort(s.listener.Addr().String())
+	cfg, err := pgx.ParseConfig("host=" + host + " port=" + port + " user=u database=d sslmode=disable")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cfg.DefaultQueryExecMode = mode
+	return cfg
+}
+
+// failNext sets a fault; messages are counted from the next one on.
+func (s *scripted) failNext(f fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault, s.count = f, 0
+}
+
+// sent returns the number of messages sent since the last failNext.
+func (s *scripted) sent() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
+}
+
+// session is one connection to a scripted server.
+type session struct {
+	s          *scripted
+	conn       net.Conn
+	in         *pgproto3.Backend
+	out        []byte
+	status     byte
+	skipping   bool // until Sync, after an error
+	statements map[string]string
+	portal     string // the text bound to the unnamed portal
+	late       string
+}
+
+func newSession(s *scripted, c net.Conn) *session {
+	return &session{
+		s: s, conn: c, in: pgproto3.NewBackend(c, c), status: 'I',
+		statements: make(map[string]string),
+	}
+}
+
+var errCut = errors.New("the server cut the connection")
+
+func (c *session) run() {
+	startup, err := c.in.ReceiveStartupMessage()
+	if err != nil {
+		return
+	}
+	if _, ok := startup.(*pgproto3.CancelRequest); ok {
+		c.s.mu.Lock()
+		c.s.cancels++
+		c.s.mu.Unlock()
+		return
+	}
+	for _, m := range []pgproto3.BackendMessage{
+		&pgproto3.AuthenticationOk{},
+		&pgproto3.ParameterStatus{Name: "client_encoding", Value: "UTF8"},
+		&pgproto3.ParameterStatus{Name: "standard_conforming_strings", Value: "on"},
+		&pgproto3.BackendKeyData{ProcessID: 7, SecretKey: []byte{1, 2, 3, 4}},
+		&pgproto3.ReadyForQuery{TxStatus: 'I'},
+	} {
+		c.out, _ = m.Encode(c.out)
+	}
+	if c.flush() != nil {
+		return
+	}
+	for {
+		msg, err := c.in.Receive()
+		if err != nil {
+			return
+		}
+		if _, ok := msg.(*pgproto3.Terminate); ok {
+			return
+		}
+		if c.answer(msg) != nil {
+			return
+		}
+	}
+}
+
+func (c *session) answer(msg pgproto3.FrontendMessage) error {
+	switch m := msg.(type) {
+	case *pgproto3.Sync:
+		c.skipping = false
+		return c.ready()
+	case *pgproto3.Query:
+		c.skipping = false
+		for _, text := range statementsOf(m.String) {
+			if !c.execute(text, true) {
+				break
+			}
+		}
+		c.skipping = false
+		return c.ready()
+	}
+	if c.skipping {
+		return nil
+	}
+	switch m := msg.(type) {
+	case *pgproto3.Parse:
+		if _, exists := c.statements[m.Name]; exists && m.Name != "" {
+			return c.fail("42P05")
+		}
+		if c.status == 'E' {
+			return c.fail("25P02")
+		}
+		if r := c.s.reply(m.Query); r.code == "42601" {
+			return c.fail(r.code)
+		}
+		c.statements[m.Name] = m.Query
+		return c.send(&pgproto3.ParseComplete{})
+	case *pgproto3.Bind:
+		text, ok := c.statements[m.PreparedStatement]
+		if !ok {
+			return c.fail("26000")
+		}
+		if c.status == 'E' && !endsTransaction(text) {
+			return c.fail("25P02")
+		}
+		c.portal = text
+		return c.send(&pgproto3.BindComplete{})
+	case *pgproto3.Describe:
+		text := c.portal
+		if m.ObjectType == 'S' {
+			text = c.statements[m.Name]
+			oids := make([]uint32, strings.Count(text, "$"))
+			for i := range oids {
+				oids[i] = 25
+			}
+			if err := c.send(&pgproto3.ParameterDescription{ParameterOIDs: oids}); err != nil {
+				return err
+			}
+		}
+		return c.describe(c.s.reply(text))
+	case *pgproto3.Execute:
+		c.execute(c.portal, false)
+		return nil
+	case *pgproto3.Close:
+		if m.ObjectType == 'S' {
+			delete(c.statements, m.Name)
+		}
+		return c.send(&pgproto3.CloseComplete{})
+	}
+	return nil
+}
+
+// execute answers one statement, and returns whether it succeeded.
+func (c *session) execute(text string, simple bool) bool {
+	r := c.control(text)
+	if r.tag == "" {
+		r = c.s.reply(text)
+	}
+	switch {
+	case r.empty:
+		return c.send(&pgproto3.EmptyQueryResponse{}) == nil
+	case c.status == 'E' && !endsTransaction(text):
+		_ = c.fail("25P02")
+		return false
+	}
+	if simple && r.columns != nil {
+		if c.describe(r) != nil {
+			return false
+		}
+	}
+	for _, row := range r.rows {
+		values := make([][]byte, len(row))
+		for i, v := range row {
+			if v != "NULL" {
+				values[i] = []byte(v)
+			}
+		}
+		if c.send(&pgproto3.DataRow{Values: values}) != nil {
+			return false
+		}
+	}
+	if r.code != "" {
+		_ = c.fail(r.code)
+		return false
+	}
+	c.late = r.late
+	return c.send(&pgproto3.CommandComplete{CommandTag: []byte(r.tag)}) == nil
+}
+
+// control answers transaction control and what drops statements.
+func (c *session) control(text string) reply {
+	switch strings.ToLower(text) {
+	case "begin", "begin read only":
+		c.status = 'T'
+		return reply{tag: "BEGIN"}
+	case "commit":
+		failed := c.status == 'E'
+		c.status = 'I'
+		if failed {
+			return reply{tag: "ROLLBACK"}
+		}
+		return reply{tag: "COMMIT"}
+	case "rollback":
+		c.status = 'I'
+		return reply{tag: "ROLLBACK"}
+	case "commit and chain":
+		return reply{tag: "COMMIT"}
+	case "discard all":
+		clear(c.statements)
+		return reply{tag: "DISCARD ALL"}
+	case "deallocate all":
+		clear(c.statements)
+		return reply{tag: "DEALLOCATE ALL"}
+	}
+	return reply{}
+}
+
+func endsTransaction(text string) bool {
+	switch strings.ToLower(text) {
+	case "commit", "rollback":
+		return true
+	}
+	return false
+}
+
+// statementsOf splits a simple Query, which never holds quotes here.
+func statementsOf(text string) []string {
+	var list []string
+	for part := range strings.SplitSeq(text, ";") {
+		if part = strings.TrimSpace(part); part != "" || len(list) == 0 && !strings.Contains(text, ";") {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+func (c *session) describe(r reply) error {
+	if r.columns == nil {
+		return c.send(&pgproto3.NoData{})
+	}
+	fields := make([]pgproto3.FieldDescription, len(r.columns))
+	for i, name := range r.columns {
+		fields[i] = pgproto3.FieldDescription{Name: []byte(name), DataTypeOID: 25, DataTypeSize: -1, TypeModifier: -1}
+	}
+	return c.send(&pgproto3.RowDescription{Fields: fields})
+}
+
+func (c *session) fail(code string) error {
+	c.skipping = true
+	if c.status == 'T' {
+		c.status = 'E'
+	}
+	return c.send(&pgproto3.ErrorResponse{Severity: "ERROR", SeverityUnlocalized: "ERROR", Code: code, Message: "scripted"})
+}
+
+func (c *session) ready() error {
+	if c.late != "" {
+		code := c.late
+		c.late = ""
+		if err := c.fail(code); err != nil {
+			return err
+		}
+		c.skipping = false
+	}
+	if err := c.send(&pgproto3.ReadyForQuery{TxStatus: c.status}); err != nil {
+		return err
+	}
+	return c.flush()
+}
+
+// send queues a message, as the server does until the next ReadyForQuery, or
+// does what the fault says.
+func (c *session) send(m pgproto3.BackendMessage) error {
+	c.s.mu.Lock()
+	f, n := c.s.fault, c.s.count
+	c.s.count++
+	c.s.mu.Unlock()
+	if f.kind != faultNone && n == f.at {
+		return c.suffer(f, m)
+	}
+	c.queue(m)
+	return nil
+}
+
+func (c *session) suffer(f fault, m pgproto3.BackendMessage) error {
+	switch f.kind {
+	case faultFatal:
+		c.queue(&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P01", Message: "scripted"})
+	case faultStall:
+		if err := c.flush(); err != nil {
+			return err
+		}
+		<-f.hold
+		c.queue(m)
+		return nil
+	}
+	_ = c.flush()
+	_ = c.conn.Close()
+	return errCut
+}
+
+func (c *session) queue(m pgproto3.BackendMessage) {
+	if c.s.noise {
+		for _, noise := range []pgproto3.BackendMessage{
+			&pgproto3.NoticeResponse{Severity: "NOTICE", Code: "00000", Message: "noise"},
+			&pgproto3.NotificationResponse{PID: 1, Channel: "c", Payload: "noise"},
+			&pgproto3.ParameterStatus{Name: "noise", Value: "loud"},
+		} {
+			c.out, _ = noise.Encode(c.out)
+		}
+	}
+	c.out, _ = m.Encode(c.out)
+}
+
+func (c *session) flush() error {
+	out := c.out
+	c.out = c.out[:0]
+	if !c.s.onebyte {
+		_, err := c.conn.Write(out)
+		return err
+	}
+	for i := range out {
+		if _, err := c.conn.Write(out[i : i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
