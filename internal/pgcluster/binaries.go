@@ -26,8 +26,7 @@ type binaries struct {
 }
 
 // folderPatterns are where packages put the binaries: Debian, Red Hat (PGDG),
-// Alpine, FreeBSD and source builds, Homebrew on both Mac architectures,
-// Postgres.app.
+// Alpine, source builds, Homebrew on both Mac architectures, Postgres.app.
 var folderPatterns = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/pgsql-*/bin",

@@ -89,7 +89,6 @@ func (c *Cluster) start(ctx context.Context) error {
 		}
 	}
 	if err := inParallel(standbys, func(n *Node) error {
-		n.upstream = primary
 		if err := n.startFirst(ctx); err != nil {
 			return err
 		}
@@ -120,6 +119,7 @@ func (c *Cluster) createData(ctx context.Context) error {
 		}
 	}
 	return inParallel(standbys, func(n *Node) error {
+		n.upstream = primary
 		if err := c.account.run(ctx, c.dir, "cp", "-Rp", primary.data, n.data); err != nil {
 			return err
 		}
@@ -143,16 +143,27 @@ func inParallel(nodes []*Node, f func(*Node) error) error {
 //
 // Blocks until no process is left, about 50 ms, 15 s at most.
 func (c *Cluster) Close() error {
-	c.close.Do(func() {
-		c.closeErr = c.guard.end()
-		for _, n := range c.nodes {
-			n.reap()
-		}
-		if _, err := os.Stat(c.dir); err == nil {
-			c.closeErr = errors.Join(c.closeErr, fmt.Errorf("pgcluster: %s could not be removed", c.dir))
-		}
-	})
+	c.close.Do(func() { c.closeErr = c.end() })
 	return c.closeErr
+}
+
+// end makes the guard end the servers, and does it itself if somebody has ended
+// the guard.
+func (c *Cluster) end() error {
+	err := c.guard.end()
+	if err != nil {
+		for _, n := range c.nodes {
+			err = errors.Join(err, n.end())
+		}
+		err = errors.Join(err, os.RemoveAll(c.dir))
+	}
+	for _, n := range c.nodes {
+		n.reap()
+	}
+	if _, statErr := os.Stat(c.dir); statErr == nil {
+		err = errors.Join(err, fmt.Errorf("pgcluster: %s could not be removed", c.dir))
+	}
+	return err
 }
 
 // Primary returns the node that was promoted last; node 0 if none was. It may

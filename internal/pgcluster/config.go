@@ -2,6 +2,7 @@ package pgcluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -79,11 +80,22 @@ var quoteSetting = strings.NewReplacer(`\`, `\\`, `'`, `''`)
 // a running one. A setting that needs a restart waits for the next Restart.
 //
 // Blocks until new connections see it and stops when ctx ends.
+//
+// Errors: a running server does not accept the value, unless it is for the next
+// restart; the old one stays then.
 func (n *Node) Set(ctx context.Context, name, value string) error {
 	n.fault.Lock()
 	defer n.fault.Unlock()
+	old, had := n.settings[name]
 	n.settings[name] = value
-	return n.reload(ctx)
+	err := n.reload(ctx)
+	if err == nil {
+		return nil
+	}
+	if delete(n.settings, name); had {
+		n.settings[name] = old
+	}
+	return errors.Join(err, n.writeConfig())
 }
 
 // SetDelay makes a standby wait until d after a commit before it replays it.
@@ -106,10 +118,13 @@ func (n *Node) reload(ctx context.Context) error {
 	if err := n.writeConfig(); err != nil {
 		return err
 	}
-	if n.server == nil {
+	if !n.isUp() {
 		return nil
 	}
 	if err := n.responsive(); err != nil {
+		return err
+	}
+	if err := n.checkConfig(ctx); err != nil {
 		return err
 	}
 	before, err := n.query(ctx, "SELECT pg_conf_load_time()")
@@ -126,4 +141,21 @@ func (n *Node) reload(ctx context.Context) error {
 		}
 		return string(now[0]) != string(before[0]), string(now[0]), nil
 	})
+}
+
+// checkConfig returns an error if the running server would refuse a line of its
+// configuration file now. It always refuses one that needs a restart, with no
+// word on the value.
+//
+// Source: https://www.postgresql.org/docs/15/view-pg-file-settings.html
+func (n *Node) checkConfig(ctx context.Context) error {
+	row, err := n.query(ctx, `SELECT coalesce(name, 'a line'), coalesce(setting, ''), error FROM pg_file_settings f
+		WHERE error IS NOT NULL AND NOT EXISTS (SELECT FROM pg_settings s WHERE s.name = f.name AND context = 'postmaster')`)
+	if err != nil {
+		return err
+	}
+	if len(row) == 3 {
+		return fmt.Errorf("pgcluster: %s: %s = %q: %s", n.Name(), row[0], row[1], row[2])
+	}
+	return nil
 }

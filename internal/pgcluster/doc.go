@@ -20,14 +20,19 @@
 // folder lies in /dev/shm where that has room. When the program runs as root,
 // the servers run as postgres or nobody. fsync and autovacuum are off and
 // max_standby_streaming_delay is -1 unless [Options] say otherwise, so that
-// nothing writes WAL and nothing cancels reads but the test.
+// little but the test writes WAL and nothing but the test cancels reads.
+// PostgreSQL 14 is the oldest that works; the newest on the machine is taken,
+// or the one in the folder that PGRYW_POSTGRES_BIN names. Linux and Darwin.
 //
 // # Faults
 //
 // Methods of [Node] delay, pause, stop, kill, freeze, promote, detach and
 // repoint one server. Each returns when its effect has been seen, not when it
-// has been asked for. One that needs the server while it is frozen or stopped
-// returns an error.
+// has been asked for; each wait ends with its context and after 30 s at most.
+// One that needs the server while it is frozen or stopped returns an error.
+//
+//	old, next := c.Primary(), c.Standby(0)
+//	err = errors.Join(old.Kill(), next.Promote(ctx), c.Standby(1).Repoint(ctx, next), old.Rejoin(ctx, next))
 //
 // # What ran where
 //

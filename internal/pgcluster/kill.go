@@ -7,102 +7,34 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 )
 
-// Freeze stops all processes of the node with SIGSTOP: connections stay open,
-// new ones are accepted by the kernel, and nothing answers.
+// Kill ends all processes of the node with SIGKILL, frozen or not. Clients see
+// their connections closed; the node recovers at its next start.
 //
-// Blocks until every process has stopped and ends when ctx does.
-func (n *Node) Freeze(ctx context.Context) error {
-	n.fault.Lock()
-	defer n.fault.Unlock()
-	if err := n.responsive(); err != nil {
-		return err
-	}
-	return n.freeze(ctx)
-}
-
-// freeze stops the postmaster first, so that the number of its children is
-// final. The guard learns every process before it is stopped, to wake it.
-func (n *Node) freeze(ctx context.Context) error {
-	n.frozen = true
-	return poll(ctx, n.Name()+" to freeze", func(ctx context.Context) (bool, string, error) {
-		members, err := family(ctx, n.server.pid())
-		if err != nil {
-			return false, "", err
-		}
-		if err := n.writeFrozen(members); err != nil {
-			return false, "", err
-		}
-		slices.SortFunc(members, func(a, b process) int {
-			return strings.Compare(strconv.FormatBool(a.pid != n.server.pid()), strconv.FormatBool(b.pid != n.server.pid()))
-		})
-		all := true
-		for _, p := range members {
-			if p.state == 'T' {
-				continue
-			}
-			all = false
-			if err := signal(p.pid, syscall.SIGSTOP); err != nil {
-				return false, "", err
-			}
-		}
-		return all, fmt.Sprint(len(members), " processes"), nil
-	})
-}
-
-// Thaw lets a frozen node go on. It does nothing to one that is not frozen.
-func (n *Node) Thaw(ctx context.Context) error {
-	n.fault.Lock()
-	defer n.fault.Unlock()
-	if n.server == nil || !n.frozen {
-		return nil
-	}
-	members, err := family(ctx, n.server.pid())
-	if err != nil {
-		return err
-	}
-	for _, p := range members {
-		if err := signal(p.pid, syscall.SIGCONT); err != nil {
-			return err
-		}
-	}
-	n.frozen = false
-	return n.writeFrozen(nil)
-}
-
-// writeFrozen tells the guard which processes it has to wake.
-func (n *Node) writeFrozen(members []process) error {
-	var pids strings.Builder
-	for _, p := range members {
-		fmt.Fprintln(&pids, p.pid)
-	}
-	if err := os.WriteFile(n.inDir("frozen"), []byte(pids.String()), 0o600); err != nil {
-		return fmt.Errorf("pgcluster: %w", err)
-	}
-	return nil
-}
-
-// Kill ends all processes of the node with SIGKILL, as if its machine had lost
-// power.
-//
-// Blocks until none is left.
+// Blocks until no process is left.
 func (n *Node) Kill() error {
 	n.fault.Lock()
 	defer n.fault.Unlock()
-	if n.server == nil {
+	if !n.isUp() {
 		return fmt.Errorf("pgcluster: %s is not running", n.Name())
 	}
+	return n.kill()
+}
+
+// end is Kill for a node that need not run.
+func (n *Node) end() error {
+	n.fault.Lock()
+	defer n.fault.Unlock()
 	return n.kill()
 }
 
 // kill freezes the node first, so that no child can be born that is not known,
 // and outlive the postmaster.
 func (n *Node) kill() error {
-	if n.server == nil || !n.server.alive() {
+	if !n.isUp() {
 		n.server = nil
 		return nil
 	}
@@ -121,26 +53,12 @@ func (n *Node) kill() error {
 	}
 	<-n.server.exited
 	if err := poll(ctx, n.Name()+" to be gone", func(ctx context.Context) (bool, string, error) {
-		return goneAll(ctx, members)
+		return haveEnded(ctx, members)
 	}); err != nil {
 		return err
 	}
 	n.server, n.frozen = nil, false
 	return errors.Join(n.writeFrozen(nil), n.removeRemains(ctx))
-}
-
-// goneAll says whether all these processes have ended.
-func goneAll(ctx context.Context, members []process) (bool, string, error) {
-	all, err := processes(ctx)
-	if err != nil {
-		return false, "", err
-	}
-	for _, p := range all {
-		if p.state != 'Z' && slices.ContainsFunc(members, func(m process) bool { return m.pid == p.pid }) {
-			return false, fmt.Sprint("process ", p.pid), nil
-		}
-	}
-	return true, "", nil
 }
 
 // removeRemains removes what a killed postmaster leaves and a power failure
@@ -194,12 +112,4 @@ func (n *Node) KillBackend(ctx context.Context, pid int) error {
 		text, err := n.readLog(mark)
 		return strings.Contains(text, "database system is ready to accept"), "", err
 	})
-}
-
-// signal sends a signal to a process, which may have ended.
-func signal(pid int, s syscall.Signal) error {
-	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("pgcluster: %s to process %d: %w", s, pid, err)
-	}
-	return nil
 }

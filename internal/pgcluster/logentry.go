@@ -53,8 +53,9 @@ func parseEntry(message string) (entry, bool) {
 		return entry{}, false
 	}
 	return entry{
-		pid: pid, user: fields[2], database: fields[3], application: fields[4],
-		text: strings.ReplaceAll(fields[5], "\n\t", "\n"),
+		pid: pid, user: fields[2], database: fields[3],
+		application: strings.TrimPrefix(fields[4], "[unknown]"), // how the server logs an empty one
+		text:        strings.ReplaceAll(fields[5], "\n\t", "\n"),
 	}, true
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 )
 
 // TB is what New needs of a testing.TB.
@@ -36,7 +35,7 @@ func New(t TB, options Options) *Cluster {
 	t.Cleanup(func() {
 		if t.Failed() {
 			for _, n := range c.nodes {
-				t.Logf("end of the log of %s:\n%s", n.Name(), n.logTail(30))
+				t.Logf("end of the log of %s:\n%s", n.Name(), n.logTail(8<<10))
 			}
 		}
 		if err := c.Close(); err != nil {
@@ -46,12 +45,11 @@ func New(t TB, options Options) *Cluster {
 	return c
 }
 
-// logTail returns the last lines of the log.
-func (n *Node) logTail(lines int) string {
+// logTail returns the last bytes of the log.
+func (n *Node) logTail(sizeBytes int) string {
 	text, err := n.readLog(0)
 	if err != nil {
 		return err.Error()
 	}
-	all := strings.SplitAfter(text, "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "")
+	return text[max(0, len(text)-sizeBytes):]
 }

@@ -95,7 +95,7 @@ func (n *Node) query(ctx context.Context, sql string) ([][]byte, error) {
 
 // connect opens a connection for this package's own use.
 func (n *Node) connect(ctx context.Context) (*pgconn.PgConn, error) {
-	conn, err := pgconn.Connect(ctx, n.DSN()+"&target_session_attrs=any&application_name="+applicationName)
+	conn, err := pgconn.Connect(ctx, n.DSN()+"&target_session_attrs=any&connect_timeout=30&application_name="+applicationName)
 	if err != nil {
 		return nil, fmt.Errorf("pgcluster: %s: %w", n.Name(), err)
 	}

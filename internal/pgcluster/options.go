@@ -24,8 +24,9 @@ type Options struct {
 	// TLS. Default: none.
 	Files map[string][]byte
 
-	// Setup is SQL for the primary, run before the standbys are waited for, so
-	// that they have it too: roles, tables, extensions. Default: none.
+	// Setup is SQL for the primary: roles, tables, extensions. It runs in one
+	// transaction before the standbys are waited for, so that they have it too.
+	// Default: none.
 	Setup string
 
 	// Dir is the folder in which the cluster's own temporary folder is made.

@@ -1,12 +1,16 @@
 package pgcluster
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // process is an entry of the operating system's process table.
@@ -31,8 +35,8 @@ func processes(ctx context.Context) ([]process, error) {
 		if err != nil {
 			continue // it has ended meanwhile
 		}
-		// 42 (name, which may contain anything) S 1 ...
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		// 42 (a name, which may contain anything) S 1 ...
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		if len(fields) < 2 {
 			continue
 		}
@@ -65,7 +69,8 @@ func processesByPS(ctx context.Context) ([]process, error) {
 	return all, nil
 }
 
-// family returns the process pid and its children that have not ended.
+// family returns the process pid, first, and its children, without those that
+// have ended.
 func family(ctx context.Context, pid int) ([]process, error) {
 	all, err := processes(ctx)
 	if err != nil {
@@ -73,9 +78,35 @@ func family(ctx context.Context, pid int) ([]process, error) {
 	}
 	var members []process
 	for _, p := range all {
-		if (p.pid == pid || p.parent == pid) && p.state != 'Z' {
+		switch {
+		case p.state == 'Z':
+		case p.pid == pid:
+			members = slices.Insert(members, 0, p)
+		case p.parent == pid:
 			members = append(members, p)
 		}
 	}
 	return members, nil
+}
+
+// haveEnded says whether all these processes have, and names one that has not.
+func haveEnded(ctx context.Context, members []process) (ended bool, state string, err error) {
+	all, err := processes(ctx)
+	if err != nil {
+		return false, "", err
+	}
+	for _, p := range all {
+		if p.state != 'Z' && slices.ContainsFunc(members, func(m process) bool { return m.pid == p.pid }) {
+			return false, fmt.Sprint("process ", p.pid), nil
+		}
+	}
+	return true, "", nil
+}
+
+// signal sends a signal to a process, which may have ended.
+func signal(pid int, s syscall.Signal) error {
+	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("pgcluster: %s to process %d: %w", s, pid, err)
+	}
+	return nil
 }

@@ -69,24 +69,53 @@ func (n *Node) WaitReplay(ctx context.Context, want lsn.LSN) error {
 	})
 }
 
-// CatchUp blocks until all standbys that run have replayed everything committed
-// on the primary before the call, and stops when ctx ends. It makes the primary
-// write a little WAL.
+// CatchUp makes the primary write and flush a little WAL.
+//
+// Blocks until every running node that streams from the primary, directly or by
+// way of another, has replayed everything committed before the call, and stops
+// when ctx ends.
 func (c *Cluster) CatchUp(ctx context.Context) error {
+	primary := c.Primary()
 	// The insert position itself may be one that no standby reaches for a while:
-	// past a page header, or past WAL that nobody has flushed. Committing a
-	// message flushes everything before it.
-	want, err := c.Primary().queryLSN(ctx, "SET synchronous_commit = local; "+
-		"SELECT pg_logical_emit_message(true, 'pgcluster', ''); SELECT pg_current_wal_flush_lsn()")
+	// past a page header, or past WAL that nobody has flushed. The commit of a
+	// message, in a transaction of its own, flushes everything before it.
+	err := primary.Exec(ctx, "SET synchronous_commit = local; SELECT pg_logical_emit_message(true, 'pgcluster', '')")
+	if err != nil {
+		return err
+	}
+	want, err := primary.queryLSN(ctx, "SELECT pg_current_wal_flush_lsn()")
 	if err != nil {
 		return err
 	}
 	return inParallel(c.standbys(), func(n *Node) error {
-		if n.running() {
-			return n.WaitReplay(ctx, want)
+		if !n.follows(primary) {
+			return nil
 		}
-		return nil
+		return n.WaitReplay(ctx, want)
 	})
+}
+
+// follows says whether the node runs and streams from another, directly or by
+// way of others.
+func (n *Node) follows(other *Node) bool {
+	for range n.cluster.nodes {
+		up, upstream := n.source()
+		if !up || upstream == nil {
+			return false
+		}
+		if upstream == other {
+			return true
+		}
+		n = upstream
+	}
+	return false // they follow each other in a circle
+}
+
+// source says whether the node answers and whom it streams from.
+func (n *Node) source() (up bool, upstream *Node) {
+	n.fault.Lock()
+	defer n.fault.Unlock()
+	return n.responsive() == nil, n.upstream
 }
 
 // pollQuery asks sql, one value, on one connection until accept likes the

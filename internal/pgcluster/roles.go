@@ -47,7 +47,7 @@ func (n *Node) Repoint(ctx context.Context, to *Node) error {
 		return err
 	}
 	switch {
-	case n.server == nil:
+	case !n.isUp():
 		return nil
 	case standby:
 		if err := n.reload(ctx); err != nil {
@@ -81,8 +81,35 @@ func (n *Node) Detach(ctx context.Context) error {
 	return n.pollQuery(ctx, "to stop streaming", "SELECT count(*) FROM pg_stat_wal_receiver", func(s string) bool { return s == "0" })
 }
 
-// Rejoin throws the node's data away and makes it a standby with a fresh base
-// backup of another node, whatever has happened to it before.
+// BreakStream ends the WAL receiver of a standby, as a lost connection would.
+//
+// Blocks until a new one streams and stops when ctx ends.
+func (n *Node) BreakStream(ctx context.Context) error {
+	n.fault.Lock()
+	defer n.fault.Unlock()
+	if err := n.responsive(); err != nil {
+		return err
+	}
+	const receiver = "SELECT pid FROM pg_stat_wal_receiver WHERE status = 'streaming'"
+	row, err := n.query(ctx, receiver)
+	if err != nil {
+		return err
+	}
+	if len(row) == 0 {
+		return fmt.Errorf("pgcluster: %s does not stream", n.Name())
+	}
+	pid, err := strconv.Atoi(string(row[0]))
+	if err != nil {
+		return fmt.Errorf("pgcluster: %s: %w", n.Name(), err)
+	}
+	if err := signal(pid, syscall.SIGTERM); err != nil {
+		return err
+	}
+	return n.pollQuery(ctx, "to stream again", receiver, func(s string) bool { return s != string(row[0]) })
+}
+
+// Rejoin kills the node if it runs, throws its data away and makes it a standby
+// with a fresh base backup of another node, whatever has happened to it before.
 //
 // Blocks until the node streams and stops when ctx ends.
 func (n *Node) Rejoin(ctx context.Context, to *Node) error {
@@ -129,11 +156,4 @@ func (n *Node) waitStreaming(ctx context.Context) error {
 	want := "streaming " + strconv.Itoa(n.upstream.port)
 	return n.pollQuery(ctx, "to stream from "+n.upstream.Name(),
 		"SELECT status || ' ' || sender_port FROM pg_stat_wal_receiver", func(s string) bool { return s == want })
-}
-
-// running says whether the server runs and is not frozen.
-func (n *Node) running() bool {
-	n.fault.Lock()
-	defer n.fault.Unlock()
-	return n.responsive() == nil
 }

@@ -37,16 +37,16 @@ func (s *server) alive() bool {
 func (n *Node) startFirst(ctx context.Context) error {
 	n.fault.Lock()
 	defer n.fault.Unlock()
-	for {
-		port, err := freePort()
-		if err != nil {
+	var err error
+	for range 10 {
+		if n.port, err = freePort(); err != nil {
 			return err
 		}
-		n.port = port
-		if err := n.launch(ctx); !errors.Is(err, errPortTaken) {
+		if err = n.launch(ctx); !errors.Is(err, errPortTaken) {
 			return err
 		}
 	}
+	return err
 }
 
 // Start starts a stopped or killed node again, on its port.
@@ -61,7 +61,7 @@ func (n *Node) Start(ctx context.Context) error {
 // start is Start for a caller that holds n.fault. It waits for a port that
 // somebody else has taken meanwhile.
 func (n *Node) start(ctx context.Context) error {
-	if n.server != nil && n.server.alive() {
+	if n.isUp() {
 		return fmt.Errorf("pgcluster: %s is running", n.Name())
 	}
 	return poll(ctx, n.Name()+" to start", func(ctx context.Context) (bool, string, error) {
@@ -154,10 +154,13 @@ func (n *Node) lockFile() []string {
 	return strings.Split(string(content), "\n")
 }
 
+// isUp says whether there is a server, frozen or not.
+func (n *Node) isUp() bool { return n.server != nil && n.server.alive() }
+
 // responsive returns an error if the node is stopped or frozen.
 func (n *Node) responsive() error {
 	switch {
-	case n.server == nil || !n.server.alive():
+	case !n.isUp():
 		return fmt.Errorf("pgcluster: %s is not running", n.Name())
 	case n.frozen:
 		return fmt.Errorf("pgcluster: %s is frozen", n.Name())
