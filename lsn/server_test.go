@@ -49,7 +49,7 @@ func connect(t testing.TB, c *pgcluster.Cluster) *pgx.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := conn.Close(context.Background()); err != nil { //nolint:usetesting // the test's own has ended
+		if err := conn.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
 	})
