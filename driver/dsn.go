@@ -32,7 +32,9 @@ func ParseDSN(dsn string) (*Config, error) {
 
 	postgres, ours := split(dsn)
 	c := &Config{Postgres: postgres}
-	for _, s := range append(serviceOptions(parsed, ours), ours...) {
+	// pgx has put the service's options and the string's in their order; those
+	// of the string are looked at again for the sake of any that is overruled.
+	for _, s := range append(parsedOptions(parsed), ours...) {
 		if err := c.setOption(s); err != nil {
 			return nil, err
 		}
@@ -51,7 +53,7 @@ func (c *Config) FormatDSN() string {
 	// otherwise must be overruled.
 	var inherited Config
 	if parsed, err := parsePostgres(c.Postgres); err == nil {
-		for _, s := range serviceOptions(parsed, nil) {
+		for _, s := range parsedOptions(parsed) {
 			_ = inherited.setOption(s) // what ParseDSN refuses has no inverse
 		}
 	}
@@ -84,13 +86,12 @@ func split(dsn string) (postgres string, ours []setting) {
 	return takeFromKeywords(dsn, isOurs)
 }
 
-// serviceOptions returns those options of a parsed string that are not in its
-// text and thus come from its service.
-func serviceOptions(parsed *pgx.ConnConfig, text []setting) []setting {
+// parsedOptions returns the options that pgx has found in a connection string
+// and its service, sorted by key.
+func parsedOptions(parsed *pgx.ConnConfig) []setting {
 	var found []setting
 	for _, key := range slices.Sorted(maps.Keys(parsed.RuntimeParams)) {
-		inText := slices.ContainsFunc(text, func(s setting) bool { return s.key == key })
-		if isOurs(key) && !inText {
+		if isOurs(key) {
 			found = append(found, setting{key: key, value: parsed.RuntimeParams[key]})
 		}
 	}

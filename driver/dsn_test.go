@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -62,6 +63,7 @@ func TestOptionsAreTakenOutOfTheStringAndTheRestIsLeftAsItWas(t *testing.T) {
 		{"postgres://u?x:p@pg-a?pgryw.route=off", "postgres://u?x:p@pg-a", off},
 		{"postgres://[::1]:5433,[fe80::1%25eth0]/shop?pgryw.route=off", "postgres://[::1]:5433,[fe80::1%25eth0]/shop", off},
 		{"postgres://[a?pgryw.route=off,b/]/?pgryw.scope=conn", "postgres://[a?pgryw.route=off,b/]/", Config{Scope: router.ScopeConn}},
+		{"postgres://pg-a,[b?pgryw.route=off]?pgryw.scope=conn", "postgres://pg-a,[b?pgryw.route=off]", Config{Scope: router.ScopeConn}},
 		{"postgres://pg-a/sh@p?pgryw.route=off", "postgres://pg-a/sh@p", off},
 		{"postgres://pg-a?application_name=+&pgryw.route=off", "postgres://pg-a?application_name=+", off},
 		{"postgres://pg-a?options=-c%20pgryw.x%3D1", "postgres://pg-a?options=-c%20pgryw.x%3D1", Config{}},
@@ -267,5 +269,25 @@ func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestEveryByteComesBackFromAnEscapedURLAndAQuotedValue(t *testing.T) {
+	for b := range 256 {
+		plain := "a" + string([]byte{byte(b)}) + "z"
+		if got := unescapeURL(escapeURL(plain)); got != plain {
+			t.Errorf("URL: %q comes back as %q", plain, got)
+		}
+		lower := fmt.Sprintf("a%%%02xz", b)
+		if got := unescapeURL(lower); got != plain {
+			t.Errorf("URL: %q is read as %q, want %q", lower, got, plain)
+		}
+		text := quote(plain) + " next=x"
+		if got, end := keywordValue(text, 0); got != plain || text[end:] != " next=x" {
+			t.Errorf("keyword: %q comes back as %q, and %q behind it", plain, got, text[end:])
+		}
+	}
+	if got, end := keywordValue(quote("")+" next=x", 0); got != "" || end != 2 {
+		t.Errorf("keyword: nothing comes back as %q, ending at %d", got, end)
 	}
 }
