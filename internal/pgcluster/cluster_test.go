@@ -32,7 +32,7 @@ func TestStandbysHaveTheSetupOnceStarted(t *testing.T) {
 			t.Errorf("standby %d: got %q, want 7 from a server in recovery", i, got)
 		}
 	}
-	if got, want := ask(t, c.Primary(), "SELECT string_agg(application_name, ' ' ORDER BY 1) FROM pg_stat_replication"), "node1 node2"; got != want {
+	if got, want := ask(t, c.Primary(), "SELECT string_agg(application_name, ' ' ORDER BY application_name) FROM pg_stat_replication"), "node1 node2"; got != want {
 		t.Errorf("got standbys %q, want %q", got, want)
 	}
 	if got, want := ask(t, c.Primary(), "SHOW server_version_num"), c.Version(); !strings.HasPrefix(got, strconv.Itoa(want)) {
