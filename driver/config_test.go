@@ -17,20 +17,25 @@ import (
 
 // isolate gives the test an environment without PG* variables and an empty home
 // directory, whose path it returns.
-func isolate(t interface {
-	Setenv(key, value string)
-	TempDir() string
-},
-) string {
+func isolate(tb testing.TB) string {
+	tb.Helper()
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
-			t.Setenv(name, "") // registers that the test's end puts it back
-			os.Unsetenv(name)
+			unset(tb, name)
 		}
 	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
+	home := tb.TempDir()
+	tb.Setenv("HOME", home)
 	return home
+}
+
+// unset takes a variable out of the environment until the test ends.
+func unset(tb testing.TB, name string) {
+	tb.Helper()
+	tb.Setenv(name, "")
+	if err := os.Unsetenv(name); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 func TestTheZeroConfigIsTheEnvironmentsAndHasTheDefaultOfEveryOption(t *testing.T) {

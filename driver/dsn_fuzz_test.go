@@ -85,6 +85,7 @@ func TestStringsMadeOfPiecesMeanToUsWhatTheyMeanToPgx(t *testing.T) {
 // TLS and parameters, that it reads the options as pgx does, and that what it
 // takes comes back from FormatDSN. It reports whether it was taken.
 func checkAgainstPgx(t *testing.T, dsn string) bool {
+	t.Helper()
 	if readsFiles(dsn) {
 		return false
 	}

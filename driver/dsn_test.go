@@ -241,7 +241,7 @@ func TestTargetSessionAttrsMayOnlyAskForWhatThePlainDriverNeeds(t *testing.T) {
 				}
 			}
 		}
-		os.Unsetenv("PGTARGETSESSIONATTRS")
+		unset(t, "PGTARGETSESSIONATTRS")
 	}
 }
 

@@ -267,7 +267,7 @@ func TestANodesSettingsConnectAndCarryTheTracer(t *testing.T) {
 		}
 		// pgx panics when a config is not from its own parser; nobody listens on
 		// the port.
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		if conn, err := pgx.ConnectConfig(ctx, h.config); err == nil {
 			t.Errorf("%s: somebody answers", h.label)
 			conn.Close(ctx)

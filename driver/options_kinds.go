@@ -97,7 +97,7 @@ func word[T interface {
 
 	o := newOption(key, initial, func(c *Config) *T { return field(c) })
 	o.values = "one of " + strings.Join(names, ", ")
-	o.text = func(c *Config) string { return T(*field(c)).String() }
+	o.text = func(c *Config) string { return (*field(c)).String() }
 	o.set = func(c *Config, text string) bool { return field(c).UnmarshalText([]byte(text)) == nil }
 	return o
 }
