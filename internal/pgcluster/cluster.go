@@ -69,7 +69,7 @@ func Start(ctx context.Context, options Options) (*Cluster, error) {
 	}
 	c.primary = c.nodes[0]
 	if err := c.start(ctx); err != nil {
-		return nil, errors.Join(err, c.Close())
+		return nil, errors.Join(err, c.end(context.WithoutCancel(ctx)))
 	}
 	return c, nil
 }
@@ -143,17 +143,17 @@ func inParallel(nodes []*Node, f func(*Node) error) error {
 //
 // Blocks until no process is left, about 50 ms, 15 s at most.
 func (c *Cluster) Close() error {
-	c.close.Do(func() { c.closeErr = c.end() })
+	c.close.Do(func() { c.closeErr = c.end(context.Background()) })
 	return c.closeErr
 }
 
 // end makes the guard end the servers, and does it itself if somebody has ended
 // the guard.
-func (c *Cluster) end() error {
+func (c *Cluster) end(ctx context.Context) error {
 	err := c.guard.end()
 	if err != nil {
 		for _, n := range c.nodes {
-			err = errors.Join(err, n.end())
+			err = errors.Join(err, n.end(ctx))
 		}
 		err = errors.Join(err, os.RemoveAll(c.dir))
 	}

@@ -32,7 +32,7 @@
 // One that needs the server while it is frozen or stopped returns an error.
 //
 //	old, next := c.Primary(), c.Standby(0)
-//	err = errors.Join(old.Kill(), next.Promote(ctx), c.Standby(1).Repoint(ctx, next), old.Rejoin(ctx, next))
+//	err = errors.Join(old.Kill(ctx), next.Promote(ctx), c.Standby(1).Repoint(ctx, next), old.Rejoin(ctx, next))
 //
 // # What ran where
 //

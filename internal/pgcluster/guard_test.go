@@ -90,7 +90,7 @@ func TestCloseEndsEveryProcessAndRemovesTheFolder(t *testing.T) {
 		{"one busy", busy, false},
 		{"one frozen", func(ctx context.Context, c *pgcluster.Cluster) error { return c.Standby(0).Freeze(ctx) }, false},
 		{"one stopped", func(ctx context.Context, c *pgcluster.Cluster) error { return c.Standby(0).Stop(ctx) }, false},
-		{"one killed", func(_ context.Context, c *pgcluster.Cluster) error { return c.Primary().Kill() }, false},
+		{"one killed", func(ctx context.Context, c *pgcluster.Cluster) error { return c.Primary().Kill(ctx) }, false},
 		{"guard killed", func(_ context.Context, c *pgcluster.Cluster) error { return c.Guard().Kill() }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -14,31 +14,30 @@ import (
 // Kill ends all processes of the node with SIGKILL, frozen or not. Clients see
 // their connections closed; the node recovers at its next start.
 //
-// Blocks until no process is left.
-func (n *Node) Kill() error {
+// Blocks until no process is left and stops when ctx ends.
+func (n *Node) Kill(ctx context.Context) error {
 	n.fault.Lock()
 	defer n.fault.Unlock()
 	if !n.isUp() {
 		return fmt.Errorf("pgcluster: %s is not running", n.Name())
 	}
-	return n.kill()
+	return n.kill(ctx)
 }
 
 // end is Kill for a node that need not run.
-func (n *Node) end() error {
+func (n *Node) end(ctx context.Context) error {
 	n.fault.Lock()
 	defer n.fault.Unlock()
-	return n.kill()
+	return n.kill(ctx)
 }
 
 // kill freezes the node first, so that no child can be born that is not known,
 // and outlive the postmaster.
-func (n *Node) kill() error {
+func (n *Node) kill(ctx context.Context) error {
 	if !n.isUp() {
 		n.server = nil
 		return nil
 	}
-	ctx := context.Background() // each wait below is bounded by patience
 	if err := n.freeze(ctx); err != nil {
 		return err
 	}

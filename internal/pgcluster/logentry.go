@@ -18,7 +18,7 @@ type entry struct {
 // message with logLinePrefix; so the break between two messages is one without
 // a tab behind it, and taking the tabs out again gives the text as it was.
 //
-// Source: append_with_tabs in src/backend/utils/error/elog.c
+// Source: append_with_tabs in src/backend/utils/error/elog.c, PostgreSQL 15.
 func parseLog(text string) []entry {
 	var entries []entry
 	for text != "" {
@@ -62,7 +62,7 @@ func parseEntry(message string) (entry, bool) {
 // statement returns what the message says was executed, if it does.
 //
 // Source: exec_simple_query and exec_execute_message in
-// src/backend/tcop/postgres.c
+// src/backend/tcop/postgres.c, PostgreSQL 15.
 func (e entry) statement() (Statement, bool) {
 	s := Statement{PID: e.pid, User: e.user, Database: e.database, Application: e.application}
 	if sql, ok := strings.CutPrefix(e.text, "LOG:  statement: "); ok {

@@ -37,7 +37,7 @@ func emptyAfterTest(t *testing.T) string {
 	if _, err := os.Stat(parent); err != nil {
 		parent = os.TempDir()
 	}
-	dir, err := os.MkdirTemp(parent, "pgcluster-test-")
+	dir, err := os.MkdirTemp(parent, "pgcluster-test-") //nolint:usetesting // others cannot reach t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package pgcluster
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -18,10 +19,10 @@ const (
 
 // freePort returns a port of 127.0.0.1 that nobody listens on now. Somebody may
 // by the time it is used.
-func freePort() (int, error) {
+func freePort(ctx context.Context) (int, error) {
 	for range 100 {
 		port := minPort + rand.IntN(maxPort-minPort)
-		l, err := net.Listen("tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(loopback, strconv.Itoa(port)))
 		if err == nil {
 			return port, l.Close()
 		}

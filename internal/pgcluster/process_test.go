@@ -55,8 +55,8 @@ func TestStoppedNodeComesBackOnItsPortWithItsData(t *testing.T) {
 	}{
 		{"Stop", func(n *pgcluster.Node) error { return n.Stop(ctx) }},
 		{"StopImmediate", func(n *pgcluster.Node) error { return n.StopImmediate(ctx) }},
-		{"Kill", (*pgcluster.Node).Kill},
-		{"Freeze and Kill", func(n *pgcluster.Node) error { return errors.Join(n.Freeze(ctx), n.Kill()) }},
+		{"Kill", func(n *pgcluster.Node) error { return n.Kill(ctx) }},
+		{"Freeze and Kill", func(n *pgcluster.Node) error { return errors.Join(n.Freeze(ctx), n.Kill(ctx)) }},
 	}
 	for _, test := range stops {
 		for _, n := range c.Nodes() {

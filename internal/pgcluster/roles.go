@@ -115,7 +115,7 @@ func (n *Node) BreakStream(ctx context.Context) error {
 func (n *Node) Rejoin(ctx context.Context, to *Node) error {
 	n.fault.Lock()
 	defer n.fault.Unlock()
-	if err := n.kill(); err != nil {
+	if err := n.kill(ctx); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(n.data); err != nil {

@@ -16,7 +16,7 @@ func TestPromotedNodeIsThePrimaryThatTheOthersFollow(t *testing.T) {
 	c := startIn(t, pgcluster.Options{Standbys: 2, Setup: "CREATE TABLE t (i int)"})
 	ctx := t.Context()
 	old, next, third := c.Primary(), c.Standby(0), c.Standby(1)
-	do(t, old.Kill())
+	do(t, old.Kill(ctx))
 	do(t, next.Promote(ctx))
 	if c.Primary() != next || c.Standby(0) != old || c.Standby(1) != third {
 		t.Errorf("got primary %s and standbys %s, %s", c.Primary().Name(), c.Standby(0).Name(), c.Standby(1).Name())

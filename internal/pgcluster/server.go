@@ -39,7 +39,7 @@ func (n *Node) startFirst(ctx context.Context) error {
 	defer n.fault.Unlock()
 	var err error
 	for range 10 {
-		if n.port, err = freePort(); err != nil {
+		if n.port, err = freePort(ctx); err != nil {
 			return err
 		}
 		if err = n.launch(ctx); !errors.Is(err, errPortTaken) {
@@ -110,7 +110,7 @@ func (n *Node) launch(ctx context.Context) error {
 		return status == "ready", status, nil
 	})
 	if err != nil {
-		err = errors.Join(err, n.kill())
+		err = errors.Join(err, n.kill(context.WithoutCancel(ctx)))
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (n *Node) exitError(mark int64) error {
 
 // Lines of postmaster.pid, from 0.
 //
-// Source: src/include/utils/pidfile.h
+// Source: src/include/utils/pidfile.h, PostgreSQL 15.
 const (
 	pidLine          = 0
 	sharedMemoryLine = 6
