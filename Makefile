@@ -49,19 +49,19 @@ bench: ## run the benchmarks named by BENCH (all of them)
 demo: ## watch reads follow their writes on a primary and two standbys
 	$(GO) run ./cmd/pgryw demo
 
+# golangci-lint brings gofumpt and staticcheck, of the versions in $(TOOLS)/go.mod.
 .PHONY: lint
-lint: ## check the format, vet, staticcheck, golangci-lint and the tools themselves
-	@diff=$$($(call tool,gofumpt) -d .) && test -z "$$diff" || { echo "$$diff"; exit 1; }
+lint: ## check the format, and what vet and the linters of .golangci.yml find
 	$(GO) vet $(MODULES)
-	$(call tool,staticcheck) $(MODULES)
-	$(call tool,golangci-lint) run $(MODULES)
-	GOWORK=off $(GO) -C $(TOOLS) vet ./...
-	GOWORK=off $(GO) -C $(TOOLS) test ./...
+	@echo golangci-lint run $(MODULES)
+	@$(call tool,golangci-lint) run $(MODULES)
+	GOWORK=off $(GO) vet -C $(TOOLS) ./...
+	GOWORK=off $(GO) test -C $(TOOLS) ./...
 
 .PHONY: format
 format: ## rewrite the source in the format that lint wants
-	$(call tool,golangci-lint) fmt
+	@$(call tool,golangci-lint) fmt
 
 .PHONY: vuln
 vuln: ## look for known vulnerabilities; asks the network for the list of them
-	$(call tool,govulncheck) $(MODULES)
+	@$(call tool,govulncheck) $(MODULES)
