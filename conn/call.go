@@ -1,0 +1,153 @@
+package conn
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"time"
+
+	"github.com/pgryw/pgryw/internal/topology"
+	"github.com/pgryw/pgryw/lsn"
+	"github.com/pgryw/pgryw/router"
+)
+
+// call is one Exec or Query, of a Conn or a Stmt.
+type call struct {
+	ctx      context.Context
+	text     string
+	args     []sqldriver.NamedValue
+	prepared bool // of a Stmt: to be prepared where it runs
+	stmt     router.Statement
+	session  *lsn.Session
+	// repair is set if the fence that the read needs sent it to the primary:
+	// it carries a capture to mend it.
+	repair bool
+}
+
+func (c *Conn) newCall(ctx context.Context, text string, args []sqldriver.NamedValue, prepared bool) *call {
+	stmt := c.classify(text)
+	if rewritten(args) {
+		stmt = router.Statement{Class: router.ClassUnknown, Starts: router.PinUnknown}
+	}
+	return &call{ctx: ctx, text: text, args: args, prepared: prepared, stmt: stmt, session: lsn.SessionFrom(ctx)}
+}
+
+// exec runs a statement without rows.
+func (c *Conn) exec(ctx context.Context, text string, args []sqldriver.NamedValue, prepared bool) (sqldriver.Result, error) {
+	call := c.newCall(ctx, text, args, prepared)
+	var result sqldriver.Result
+	err := c.run(call, func(p *topology.Conn, f *flight) error {
+		var err error
+		result, err = execOn(p, call)
+		return f.land(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// query runs a statement with rows. What it wrote is captured when they end.
+func (c *Conn) query(ctx context.Context, text string, args []sqldriver.NamedValue, prepared bool) (sqldriver.Rows, error) {
+	call := c.newCall(ctx, text, args, prepared)
+	var result *rows
+	err := c.run(call, func(p *topology.Conn, f *flight) error {
+		r, err := queryOn(p, call)
+		if err != nil {
+			return f.land(err)
+		}
+		result = &rows{Rows: r, c: c, on: p, flight: f}
+		c.rows = result
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// attempt runs a call on a connection, in a flight that it lands when the call
+// has ended.
+type attempt func(*topology.Conn, *flight) error
+
+// run carries one call out where the router sends it. try is called a second
+// time if a replica failed or refused the statement before it delivered a row.
+//
+// Cost: on a replica that is not known fresh, one round trip for the guard.
+func (c *Conn) run(call *call, try attempt) error {
+	if c.rows != nil {
+		return try(c.rows.on, &flight{p: c.rows.on, standing: true})
+	}
+	c.endRaw()
+	c.bind()
+	if t := c.tx; t != nil && t.replica != nil {
+		return c.runInReplicaTx(call, try)
+	}
+	c.h.cluster.Touch()
+	d := c.decide(call)
+	if d.Replica() {
+		why, err := c.runOnReplica(call, d, try)
+		if why == router.ReasonNone {
+			c.routed(call, d)
+			return err
+		}
+		d = d.ToPrimary(c.h.cluster.Snapshot(), why)
+	}
+	call.repair = d.Reason.Mends()
+	c.routed(call, d)
+	return c.runOnPrimary(call, try)
+}
+
+func (c *Conn) runOnPrimary(call *call, try attempt) error {
+	p, err := c.engage(call.ctx)
+	if err != nil {
+		return err
+	}
+	defer c.rest()
+	f, err := c.launch(p, call)
+	if err != nil {
+		return err
+	}
+	return try(p, f)
+}
+
+// classify reads a text as the primary's server would.
+func (c *Conn) classify(text string) router.Statement {
+	return router.Classify(text, nil)
+}
+
+// pinsNow returns what keeps the checkout on its primary connection now.
+func (c *Conn) pinsNow() router.Pin {
+	if c.tx != nil || c.begun != nil {
+		return c.pins | router.PinTx
+	}
+	return c.pins
+}
+
+// decide asks the router where the call may run.
+func (c *Conn) decide(call *call) router.Decision {
+	return router.Decide(c.h.cluster.Snapshot(), &c.h.policy, &router.Request{
+		Statement:  call.stmt,
+		Hint:       router.HintFrom(call.ctx),
+		Need:       c.need(call.session),
+		Pins:       c.pinsNow(),
+		Remembered: c.h.writers.has(call.text),
+		Turn:       c.h.turn.Add(1),
+		Now:        time.Now(),
+	})
+}
+
+// routed reports a call's decision.
+func (c *Conn) routed(call *call, d router.Decision) {
+	if call.session == nil {
+		c.h.noteFenced(d.Reason)
+	}
+	c.h.route(call.ctx, d)
+}
+
+// route counts a decision and tells the hook.
+func (h *Handle) route(ctx context.Context, d router.Decision) {
+	h.counters.routes[d.Reason].Add(1)
+	if h.onRoute != nil {
+		h.onRoute(ctx, d)
+	}
+}

@@ -1,0 +1,18 @@
+package conn
+
+import (
+	"errors"
+
+	"github.com/pgryw/pgryw/router"
+)
+
+// ErrReplicaTransaction is returned in a read-only transaction that runs on a
+// replica for a statement that a standby would carry out without an error but
+// only for itself: advisory locks, snapshot exports, signals to backends.
+var ErrReplicaTransaction = errors.New("pgryw: the read-only transaction runs on a replica, where this statement would have no effect on the primary; use pgryw.readonly_tx=primary")
+
+// wrongOnReplica reports whether a standby would carry out the statement
+// silently, on the wrong server.
+func wrongOnReplica(s router.Statement) bool {
+	return s.Why == router.CauseEffect
+}

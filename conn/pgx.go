@@ -1,0 +1,132 @@
+package conn
+
+import (
+	"context"
+	sqldriver "database/sql/driver"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/pgryw/pgryw/internal/topology"
+)
+
+// Conn returns the primary's *pgx.Conn, under the name that pgx's own
+// connection has it, or nil if the primary cannot be reached. Prefer
+// driver.Unwrap, which takes a context and says why.
+func (c *Conn) Conn() *pgx.Conn {
+	p, _ := c.Unwrap(context.Background())
+	return p
+}
+
+// execOn runs a call without rows. It does what pgx's stdlib does, except that
+// it does not believe a claim that nothing was sent from an error that says
+// only that the connection is closed: if it was open before the call, the
+// statement may have run.
+//
+// Errors: pgx's own; driver.ErrBadConn if nothing was sent.
+func execOn(p *topology.Conn, call *call) (sqldriver.Result, error) {
+	if p.Closed() {
+		return nil, sqldriver.ErrBadConn
+	}
+	if err := prepareCall(p, call); err != nil {
+		return nil, err
+	}
+	args := make([]any, len(call.args))
+	for i := range call.args {
+		args[i] = call.args[i].Value
+	}
+	tag, err := p.Pgx().Exec(call.ctx, call.text, args...)
+	switch {
+	case err == nil:
+		return sqldriver.RowsAffected(tag.RowsAffected()), nil
+	case pgconn.SafeToRetry(err) && !errors.Is(err, pgconn.ErrConnClosed):
+		return nil, sqldriver.ErrBadConn
+	}
+	forget(p, call, err)
+	return nil, err
+}
+
+// queryOn runs a call with rows; pgx reads the first one ahead.
+//
+// Errors: pgx's own; driver.ErrBadConn if nothing was sent.
+func queryOn(p *topology.Conn, call *call) (*stdlib.Rows, error) {
+	if err := prepareCall(p, call); err != nil {
+		return nil, err
+	}
+	r, err := p.Std().QueryContext(call.ctx, call.text, call.args)
+	if err != nil {
+		forget(p, call, err)
+		return nil, err
+	}
+	return r.(*stdlib.Rows), nil
+}
+
+func prepareCall(p *topology.Conn, call *call) error {
+	if !call.prepared {
+		return nil
+	}
+	_, err := prepareOn(call.ctx, p, call.text)
+	return err
+}
+
+// prepareOn prepares a text on a connection, unless it is, and returns the
+// number of its parameters.
+//
+// Cost: one round trip the first time.
+func prepareOn(ctx context.Context, p *topology.Conn, text string) (int, error) {
+	if p.Closed() {
+		return 0, sqldriver.ErrBadConn
+	}
+	d, err := p.Pgx().Prepare(ctx, text, text)
+	if err != nil {
+		return 0, err
+	}
+	return len(d.ParamOIDs), nil
+}
+
+// forget drops a prepared text that the server no longer runs.
+func forget(p *topology.Conn, call *call, err error) {
+	if code, message := sqlState(err); code == "26000" || message == cachedPlanMessage {
+		if !p.Closed() && p.TxStatus() == statusIdle {
+			_ = p.Pgx().Deallocate(call.ctx, call.text) // the next use prepares again
+		}
+	}
+}
+
+// control runs a transaction-control command of the driver's own.
+//
+// Errors: pgx's own; driver.ErrBadConn if nothing was sent.
+// Cost: one round trip.
+func control(ctx context.Context, p *topology.Conn, command string) error {
+	_, err := execOn(p, &call{ctx: ctx, text: command})
+	return err
+}
+
+// rewritten reports whether the arguments make pgx send another text than the
+// one that was classified.
+func rewritten(args []sqldriver.NamedValue) bool {
+	for i := range args {
+		switch args[i].Value.(type) {
+		case pgx.QueryExecMode, pgx.QueryResultFormats, pgx.QueryResultFormatsByOID:
+			continue
+		case pgx.NamedArgs, pgx.StrictNamedArgs:
+			return false // they replace names by numbers, and nothing else
+		case pgx.QueryRewriter:
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// sqlState returns the SQLSTATE and the message of a server's error; both are
+// empty for every other error.
+func sqlState(err error) (code, message string) {
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		return pgErr.Code, pgErr.Message
+	}
+	return "", ""
+}

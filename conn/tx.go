@@ -1,0 +1,204 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"time"
+
+	"github.com/pgryw/pgryw/internal/topology"
+	"github.com/pgryw/pgryw/lsn"
+	"github.com/pgryw/pgryw/router"
+)
+
+// transaction is one transaction that is open on a server, begun by BeginTx or
+// by text.
+type transaction struct {
+	// authors are BeginTx's session and those of all statements; unsigned is
+	// set by writes only.
+	authors
+	// anyUnsigned is set if any statement had no session.
+	anyUnsigned bool
+	// readOnly is set if BeginTx said so: then only its session counts.
+	readOnly bool
+	// wrote is set once a statement ran that is not known to only read.
+	wrote bool
+	// replica is the connection of a read-only transaction that runs on one.
+	replica *topology.Conn
+	// stateful is set if session state may be left on replica.
+	stateful bool
+}
+
+// note records a statement of the transaction, its begin and end included.
+func (t *transaction) note(call *call) {
+	session := call.session
+	if t.readOnly {
+		session = t.first
+	}
+	t.sign(session)
+	t.anyUnsigned = t.anyUnsigned || session == nil
+	if call.stmt.Captures() || !call.stmt.Single {
+		t.wrote = true
+		t.unsigned = t.unsigned || session == nil
+	}
+}
+
+// Tx is a transaction begun by BeginTx.
+type Tx struct {
+	c   *Conn
+	ctx context.Context
+	tx  sqldriver.Tx // pgx's
+	t   *transaction
+	on  *topology.Conn
+	// repair is set if the fence sent a read-only transaction to the primary:
+	// its end carries a capture to mend it.
+	repair  bool
+	session *lsn.Session // BeginTx's
+}
+
+// Begin implements driver.Conn.
+func (c *Conn) Begin() (sqldriver.Tx, error) {
+	return c.BeginTx(context.Background(), sqldriver.TxOptions{})
+}
+
+// BeginTx implements driver.ConnBeginTx. A read-only transaction may run on a
+// replica that has replayed the fence of ctx's session; every other runs on the
+// primary. All its statements run on one connection.
+//
+// Errors: pgx's own.
+// Cost: one round trip, as with pgx; one more on a replica that is not known
+// fresh.
+func (c *Conn) BeginTx(ctx context.Context, opts sqldriver.TxOptions) (sqldriver.Tx, error) {
+	if c.rows != nil {
+		return c.rows.on.Std().BeginTx(ctx, opts)
+	}
+	c.endRaw()
+	c.bind()
+	c.h.cluster.Touch()
+	session := lsn.SessionFrom(ctx)
+	d := router.DecideTx(c.h.cluster.Snapshot(), &c.h.policy, &router.TxRequest{
+		ReadOnly:     opts.ReadOnly,
+		Serializable: sql.IsolationLevel(opts.Isolation) == sql.LevelSerializable,
+		Hint:         router.HintFrom(ctx),
+		Need:         c.need(session),
+		Pins:         c.pins,
+		Turn:         c.h.turn.Add(1),
+		Now:          time.Now(),
+	})
+	if d.Replica() {
+		tx, why, err := c.beginOnReplica(ctx, opts, d, session)
+		if why == router.ReasonNone {
+			c.h.route(ctx, d)
+			return tx, err
+		}
+		d = d.ToPrimary(c.h.cluster.Snapshot(), why)
+	}
+	c.h.route(ctx, d)
+	return c.beginOnPrimary(ctx, opts, session, d.Reason.Mends())
+}
+
+func (c *Conn) beginOnPrimary(ctx context.Context, opts sqldriver.TxOptions, session *lsn.Session, repair bool) (sqldriver.Tx, error) {
+	p, err := c.engage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tx, err := p.Std().BeginTx(ctx, opts)
+	if err != nil {
+		c.rest()
+		return nil, err
+	}
+	c.tx = &transaction{authors: authors{first: session}, anyUnsigned: session == nil, readOnly: opts.ReadOnly}
+	c.begun = &Tx{c: c, ctx: ctx, tx: tx, t: c.tx, on: p, repair: repair, session: session}
+	return c.begun, nil
+}
+
+// beginOnReplica returns ReasonNone if the caller has its answer, and otherwise
+// why the transaction is to run on the primary. The guard is asked ahead of
+// BEGIN, so that the transaction's snapshot is taken after it.
+func (c *Conn) beginOnReplica(ctx context.Context, opts sqldriver.TxOptions, d router.Decision, session *lsn.Session) (sqldriver.Tx, router.Reason, error) {
+	p, why, err := c.borrowReplica(ctx, d.Node, c.need(session))
+	if p == nil {
+		return nil, why, err
+	}
+	if p.Serializable() {
+		p.Release()
+		return nil, router.ReasonSerializable, nil
+	}
+	tx, err := p.Std().BeginTx(ctx, opts)
+	if err != nil {
+		p.Destroy()
+		if ctx.Err() != nil {
+			return nil, router.ReasonNone, err
+		}
+		return nil, router.ReasonReplicaError, nil
+	}
+	c.tx = &transaction{readOnly: true, replica: p}
+	c.begun = &Tx{c: c, ctx: ctx, tx: tx, t: c.tx, on: p}
+	return c.begun, router.ReasonNone, nil
+}
+
+// Commit implements driver.Tx. The position of what the transaction wrote is
+// captured before it returns.
+//
+// Errors: pgx's own, ErrTxCommitRollback included. A failed capture is none.
+// Cost: one round trip, as with pgx; one for the capture if it wrote, and one
+// for the question if it is not known to have written.
+func (tx *Tx) Commit() error {
+	return tx.end(tx.tx.Commit, true)
+}
+
+// Rollback implements driver.Tx. It is captured like a COMMIT: the session has
+// seen the primary's state.
+//
+// Errors and cost: as Commit.
+func (tx *Tx) Rollback() error {
+	return tx.end(tx.tx.Rollback, false)
+}
+
+func (tx *Tx) end(end func() error, commits bool) error {
+	c, p, t := tx.c, tx.on, tx.t
+	if c.begun == tx {
+		c.begun = nil
+	}
+	if t.replica != nil {
+		return tx.endOnReplica(end)
+	}
+	open := c.tx == t && !p.Closed()
+	if open && commits && p.TxStatus() == statusInTx {
+		c.askTx(context.WithoutCancel(tx.ctx), p, t)
+	}
+	err := end()
+	if c.tx == t {
+		c.tx = nil
+		c.landTx(tx)
+	}
+	c.rest()
+	return err
+}
+
+// landTx captures what an ended transaction wrote.
+func (c *Conn) landTx(tx *Tx) {
+	t, p := tx.t, tx.on
+	ended := !p.Closed() && p.TxStatus() == statusIdle
+	switch {
+	case t.wrote && c.captures(&t.authors) && ended:
+		c.capture(tx.ctx, p, &t.authors)
+	case t.wrote && c.captures(&t.authors):
+		c.doubt(p.System(), &t.authors)
+	case tx.repair && ended:
+		c.mend(tx.ctx, p, tx.session)
+	}
+}
+
+func (tx *Tx) endOnReplica(end func() error) error {
+	err := end()
+	if tx.c.tx == tx.t {
+		tx.c.tx = nil
+	}
+	if tx.t.stateful {
+		tx.on.Destroy()
+	} else {
+		tx.on.Release()
+	}
+	return err
+}
