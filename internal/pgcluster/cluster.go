@@ -47,6 +47,9 @@ type Cluster struct {
 // Errors: returns ErrNoBinaries if there is no PostgreSQL on this machine. After
 // an error nothing is left behind.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
 	bin, err := findBinaries(ctx)
 	if err != nil {
 		return nil, err

@@ -127,6 +127,18 @@ func TestStartTellsWhyAServerDoesNotStartAndLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestStartRefusesOptionsThatContradictThemselves(t *testing.T) {
+	for _, options := range []pgcluster.Options{
+		{Standbys: -1},
+		{Standbys: 1, NodeSettings: map[int]map[string]string{2: {"work_mem": "1MB"}}},
+		{NodeSettings: map[int]map[string]string{-1: {"work_mem": "1MB"}}},
+	} {
+		if c, err := pgcluster.Start(t.Context(), options); err == nil {
+			t.Errorf("%+v was accepted: %v", options, c.Close())
+		}
+	}
+}
+
 func TestStartStopsWithItsContextAndLeavesNothing(t *testing.T) {
 	dir := emptyAfterTest(t)
 	ctx, cancel := context.WithCancelCause(t.Context())

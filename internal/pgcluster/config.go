@@ -14,9 +14,9 @@ import (
 // contain (the server replaces them) and no continuation line lacks.
 const logLinePrefix = "%m\t%p\t%u\t%d\t%a\t"
 
-// defaultSettings make a server that starts fast, writes no WAL by itself,
-// cancels no reads, follows a new primary within 200 ms, and logs what it
-// executes.
+// defaultSettings make a server that starts fast, writes little WAL by itself
+// and keeps little of it, cancels no reads, looks for a new primary each 200 ms,
+// and logs what it executes.
 var defaultSettings = map[string]string{
 	"listen_addresses":            loopback,
 	"unix_socket_directories":     "",
@@ -25,8 +25,8 @@ var defaultSettings = map[string]string{
 	"fsync":                       "off",
 	"autovacuum":                  "off",
 	"jit":                         "off",
-	"max_wal_size":                "1GB",
-	"wal_keep_size":               "128MB",
+	"max_wal_size":                "256MB",
+	"wal_keep_size":               "64MB",
 	"wal_retrieve_retry_interval": "200ms",
 	"max_standby_streaming_delay": "-1",
 	"max_standby_archive_delay":   "-1",

@@ -24,19 +24,6 @@ func (c *Cluster) Processes(ctx context.Context) (Processes, error) {
 	return all, nil
 }
 
-// ServerProcesses returns those of the postmasters.
-func ServerProcesses(ctx context.Context, postmasters []int) (Processes, error) {
-	var all Processes
-	for _, pid := range postmasters {
-		members, err := family(ctx, pid)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, members...)
-	}
-	return all, nil
-}
-
 // HaveEnded says whether all have, and names one that has not.
 func (p Processes) HaveEnded(ctx context.Context) (ended bool, state string, err error) {
 	return haveEnded(ctx, p)

@@ -5,7 +5,8 @@ dir=$1
 trap '' HUP INT TERM
 while read -r _; do :; done
 
-# is_server PID: is it a postmaster of this cluster? Its arguments name the folder.
+# is_server PID: is it a postmaster of this cluster, or the shell that becomes
+# one? Its arguments name the folder.
 is_server() {
 	if [ -d /proc/self ]; then
 		arguments=$(tr '\000' ' ' <"/proc/$1/cmdline")
@@ -16,7 +17,7 @@ is_server() {
 	return 1
 }
 
-# signal SIGNAL: sends it to every postmaster; fails if there is none left.
+# signal SIGNAL: sends it to every postmaster; fails if there is none.
 signal() {
 	found=1
 	for file in "$dir"/*/pid; do
@@ -27,21 +28,33 @@ signal() {
 	return $found
 }
 
-# On SIGQUIT a postmaster ends its children, after 5 s by force, and gives its
-# shared memory back. Frozen processes have to run to do so.
-signal QUIT
-for file in "$dir"/*/frozen; do
-	[ -f "$file" ] && kill -s CONT $(cat "$file")
-done 2>/dev/null
-tries=0
-while signal 0; do
-	tries=$((tries + 1))
-	[ $tries -eq 400 ] && signal KILL
-	[ $tries -ge 500 ] && break
-	sleep 0.02
-done
+# thaw: lets frozen processes run, so that they can end.
+thaw() {
+	for file in "$dir"/*/frozen; do
+		[ -f "$file" ] && kill -s CONT $(cat "$file")
+	done 2>/dev/null
+}
 
-# A program that was just being started may still write into the folder.
+# end_servers: on SIGQUIT a postmaster ends its children, after 5 s by force,
+# and gives its shared memory back.
+end_servers() {
+	tries=0
+	while signal QUIT; do
+		thaw
+		tries=$((tries + 1))
+		[ $tries -eq 400 ] && signal KILL
+		[ $tries -ge 500 ] && return
+		sleep 0.02
+	done
+}
+
+# A server that was just being started may come up after it was looked for, but
+# not without its data.
+end_servers
+rm -rf "$dir"/*/data 2>/dev/null
+end_servers
+
+# A program that made the data may still write.
 tries=0
 until rm -rf "$dir" 2>/dev/null || [ $tries -ge 100 ]; do
 	tries=$((tries + 1))

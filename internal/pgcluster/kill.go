@@ -72,10 +72,8 @@ func (n *Node) removeRemains(ctx context.Context) error {
 			_ = exec.CommandContext(ctx, "ipcrm", "-m", fields[1]).Run()
 		}
 	}
-	for _, path := range []string{n.inData("postmaster.pid"), n.inDir("pid")} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("pgcluster: %w", err)
-		}
+	if err := os.Remove(n.inData("postmaster.pid")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("pgcluster: %w", err)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (c *Cluster) Ran(since Mark, text string) ([]*Node, error) {
 // refused is one too, unless it could not be parsed.
 type Statement struct {
 	SQL         string // exactly as sent
-	Prepared    string // name of the prepared statement; "<unnamed>" without one, "" for a simple Query
+	Prepared    string // name of the prepared statement, "<unnamed>" if it has none; "" for a simple Query
 	PID         int    // of the backend
 	User        string
 	Database    string

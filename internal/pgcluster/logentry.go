@@ -71,6 +71,7 @@ func (e entry) statement() (Statement, bool) {
 	}
 	if rest, ok := strings.CutPrefix(e.text, "LOG:  execute "); ok && !strings.HasPrefix(rest, "fetch from ") {
 		s.Prepared, s.SQL, ok = strings.Cut(rest, ": ")
+		s.Prepared, _, _ = strings.Cut(s.Prepared, "/") // a named portal follows
 		return s, ok
 	}
 	return Statement{}, false

@@ -33,6 +33,7 @@ func TestOnlyExecutionsAreStatements(t *testing.T) {
 	}{
 		{"LOG:  statement: SELECT 1: 2", Statement{SQL: "SELECT 1: 2"}, true},
 		{"LOG:  execute <unnamed>: SELECT 1: 2", Statement{SQL: "SELECT 1: 2", Prepared: "<unnamed>"}, true},
+		{"LOG:  execute s1/portal: SELECT 1 / 2", Statement{SQL: "SELECT 1 / 2", Prepared: "s1"}, true},
 		{"LOG:  execute s1: FETCH c", Statement{SQL: "FETCH c", Prepared: "s1"}, true},
 		{"LOG:  execute fetch from <unnamed>: SELECT 1", Statement{}, false},
 		{"DETAIL:  parameters: $1 = 'LOG:  statement: SELECT 1'", Statement{}, false},

@@ -1,5 +1,7 @@
 package pgcluster
 
+import "fmt"
+
 // Options describe a cluster. The zero value is one primary alone.
 type Options struct {
 	// Standbys is the number of streaming standbys. Default: 0.
@@ -32,4 +34,17 @@ type Options struct {
 	// Dir is the folder in which the cluster's own temporary folder is made.
 	// Default: the first with a gibibyte free of /dev/shm, os.TempDir and /tmp.
 	Dir string
+}
+
+// check returns an error if the options contradict themselves.
+func (o Options) check() error {
+	if o.Standbys < 0 {
+		return fmt.Errorf("pgcluster: %d standbys", o.Standbys)
+	}
+	for number := range o.NodeSettings {
+		if number < 0 || number > o.Standbys {
+			return fmt.Errorf("pgcluster: settings for node %d of %d nodes", number, o.Standbys+1)
+		}
+	}
+	return nil
 }
