@@ -55,6 +55,9 @@ func (c *Conn) query(ctx context.Context, text string, args []sqldriver.NamedVal
 		if err != nil {
 			return f.land(err)
 		}
+		if f.rejected() {
+			return f.land(r.Close())
+		}
 		result = &rows{Rows: r, c: c, on: p, flight: f}
 		c.rows = result
 		return nil
@@ -103,11 +106,7 @@ func (c *Conn) runOnPrimary(call *call, try attempt) error {
 		return err
 	}
 	defer c.rest()
-	f, err := c.launch(p, call)
-	if err != nil {
-		return err
-	}
-	return try(p, f)
+	return try(p, c.launch(p, call))
 }
 
 // classify reads a text as the primary's server would.

@@ -34,7 +34,7 @@ type Conn struct {
 
 	primary *topology.Conn // borrowed; nil if none
 	pins    router.Pin     // session state left on primary
-	raw     bool           // the user has primary's *pgx.Conn in hand
+	raw     *rawWatch      // the user has primary's *pgx.Conn in hand; nil if not
 	tx      *transaction   // open, by BeginTx or by text; nil if none
 	begun   *Tx            // begun by BeginTx and not ended by its methods yet
 	rows    *rows          // open; nil if none
@@ -185,6 +185,21 @@ func (c *Conn) giveBack() {
 		return
 	}
 	p.Release()
+}
+
+// discard closes the primary's connection, on which answers are still to come.
+// Session state is lost with it.
+func (c *Conn) discard() {
+	p := c.primary
+	if p == nil {
+		return
+	}
+	c.primary = nil
+	if c.pins != 0 || c.held() {
+		c.broken = true
+		c.setPins(0)
+	}
+	p.Destroy()
 }
 
 // held reports whether a transaction or rows hold a server connection.

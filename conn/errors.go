@@ -11,6 +11,10 @@ import (
 // only for itself: advisory locks, snapshot exports, signals to backends.
 var ErrReplicaTransaction = errors.New("pgryw: the read-only transaction runs on a replica, where this statement would have no effect on the primary; use pgryw.readonly_tx=primary")
 
+// errLost stands for an error that pgx has replaced by a claim that nothing was
+// sent, when something was.
+var errLost = errors.New("pgryw: the connection was lost after the statement was sent")
+
 // wrongOnReplica reports whether a standby would carry out the statement
 // silently, on the wrong server.
 func wrongOnReplica(s router.Statement) bool {

@@ -38,9 +38,6 @@ func (c *Conn) unbind() {
 
 // need returns the fence of a read made now by session, which may be nil.
 func (c *Conn) need(session *lsn.Session) lsn.State {
-	if c.h.raws.Load() > 0 {
-		return lsn.State{}.WithDoubt(lsn.NextNumber())
-	}
 	switch {
 	case session != nil:
 		system := c.h.cluster.Snapshot().System

@@ -1,17 +1,19 @@
 package conn
 
 import (
-	"context"
 	sqldriver "database/sql/driver"
 	"errors"
+	"time"
 
 	"github.com/pgryw/pgryw/internal/topology"
+	"github.com/pgryw/pgryw/internal/wire"
 	"github.com/pgryw/pgryw/lsn"
 	"github.com/pgryw/pgryw/router"
 )
 
 // flight follows one call on one connection, from before its first byte to
-// after its last answer.
+// after its last answer. What it asks the server rides with the call's own
+// messages.
 type flight struct {
 	c    *Conn
 	call *call
@@ -21,15 +23,22 @@ type flight struct {
 	// is to be learnt: a read-only transaction on a replica, or a call that
 	// will find the connection busy.
 	standing bool
-	// borrowed is set for a read on a replica: the connection goes back.
+	// borrowed is set for a read on a replica: the connection goes back when the
+	// flight lands.
 	borrowed bool
-	// lost is set on the landing of such a read if its connection was lost.
-	lost bool
-	// asked is set if the call runs in a transaction of the driver's own, so
-	// that it can be asked whether it wrote.
-	asked bool
+	// guarded is set if a replica is asked, ahead of the read, how far it is.
+	guarded bool
+	// asks is set if a read on the primary is asked whether it wrote.
+	asks bool
+
 	// before is the transaction status when the call began.
 	before byte
+	// number is the newest one when the call began: see lsn.LastNumber.
+	number lsn.Number
+	// out is what was learnt; set by land.
+	out wire.Outcome
+	// lost is set by land if the connection is of no more use.
+	lost bool
 }
 
 // Transaction statuses.
@@ -42,23 +51,70 @@ const (
 	statusFailed = 'E'
 )
 
+// errGuard is how a guarded read that was rejected fails; it never reaches the
+// user.
+var errGuard = errors.New("pgryw: the replica has not replayed the fence")
+
 // launch begins a flight on the primary's connection.
 //
-// Errors: that of a BEGIN; driver.ErrBadConn if nothing was sent.
-// Cost: one round trip for a read outside a transaction, and one for the end of
-// a transaction in which nothing is known to have written.
-func (c *Conn) launch(p *topology.Conn, call *call) (*flight, error) {
-	f := &flight{c: c, call: call, p: p, before: p.TxStatus()}
+// Cost: none: what is asked is sent with the call's own messages.
+func (c *Conn) launch(p *topology.Conn, call *call) *flight {
+	f := &flight{c: c, call: call, p: p, before: p.TxStatus(), number: lsn.LastNumber()}
+	p.Shim().Arm(f.cargo())
+	return f
+}
+
+// cargo decides what the call's flight carries.
+func (f *flight) cargo() wire.Flight {
+	c, stmt := f.c, f.call.stmt
 	switch {
-	case f.before == statusIdle && c.asks(call):
-		if err := control(call.ctx, p, "begin"); err != nil {
-			return nil, err
+	case f.before == statusIdle && c.asks(f.call):
+		f.asks = true
+		w := wire.Flight{AskXID: wire.AskBehind, Extended: true, Timeout: c.h.captureTimeout}
+		if f.call.repair {
+			w.Capture = topology.CaptureQuery
 		}
-		f.asked = true
-	case f.before == statusInTx && c.tx != nil && call.stmt.Control == router.ControlCommit:
-		c.askTx(call.ctx, p, c.tx)
+		return w
+	case f.before == statusIdle:
+		// A text that may leave a transaction open is not asked inside it, where
+		// the question would take the snapshot.
+		by := authorOf(f.call.session)
+		if stmt.Captures() && stmt.Starts&router.PinTx == 0 && c.captures(&by) {
+			return c.h.captureFlight()
+		}
+	case stmt.Control == router.ControlCommit, stmt.Control == router.ControlRollback:
+		if c.tx != nil && !stmt.Chain {
+			return c.endFlight(c.tx, f.before, stmt.Control == router.ControlCommit)
+		}
+		if c.tx != nil && f.before == statusInTx && stmt.Control == router.ControlCommit && !c.tx.wrote {
+			return wire.Flight{AskXID: wire.AskAhead}
+		}
 	}
-	return f, nil
+	return wire.Flight{}
+}
+
+// captureFlight returns the cargo of a write.
+func (h *Handle) captureFlight() wire.Flight {
+	return wire.Flight{Capture: topology.CaptureQuery, Timeout: h.captureTimeout}
+}
+
+// endFlight returns the cargo of a transaction's end: a capture, and, ahead of
+// the COMMIT of a transaction in which nothing is known to have written, the
+// question whether it did.
+func (c *Conn) endFlight(t *transaction, status byte, commits bool) wire.Flight {
+	switch {
+	case !c.captures(&t.authors):
+		return wire.Flight{}
+	case t.wrote:
+		return c.h.captureFlight()
+	case commits && status == statusInTx:
+		w := c.h.captureFlight()
+		w.AskXID = wire.AskAhead
+		return w
+	case t.repair:
+		return c.h.captureFlight()
+	}
+	return wire.Flight{}
 }
 
 // asks reports whether the call is a read that must be asked whether it wrote,
@@ -71,96 +127,123 @@ func (c *Conn) asks(call *call) bool {
 	return false
 }
 
-// askTx asks a transaction of reads, ahead of its COMMIT, whether one of them
-// wrote. If that cannot be found out it is taken for having written.
-//
-// Cost: one round trip, if nothing is known to have written.
-func (c *Conn) askTx(ctx context.Context, p *topology.Conn, t *transaction) {
-	if t.wrote || !c.captures(&t.authors) {
-		return
-	}
-	if assigned, err := p.XIDAssigned(ctx); err == nil && !assigned {
-		return
-	}
-	t.wrote = true
-	t.unsigned = t.unsigned || t.anyUnsigned
-}
-
 // captures reports whether writes of these authors are captured: with one node
 // only those of sessions are.
 func (c *Conn) captures(by *authors) bool {
 	return by.signed() || !c.h.cluster.Snapshot().Single
 }
 
+// launchOnReplica begins the flight of a read on a replica, guarded unless the
+// replica is known fresh on this very connection.
+//
+// Cost: none: the guard is sent ahead of the read's own messages.
+func (c *Conn) launchOnReplica(p *topology.Conn, call *call, need lsn.Position) *flight {
+	f := &flight{c: c, call: call, p: p, borrowed: true}
+	if need.IsZero() || p.Fresh(need) {
+		p.Shim().Arm(wire.Flight{})
+		return f
+	}
+	f.guarded = true
+	p.Shim().Arm(guardFlight(p, need))
+	return f
+}
+
+// guardFlight returns the cargo of a read that may be believed only if the
+// replica has replayed need. What it says of itself is of use to everyone.
+func guardFlight(p *topology.Conn, need lsn.Position) wire.Flight {
+	asked := time.Now()
+	return wire.Flight{
+		Guard: topology.GuardQuery,
+		Pass: func(row [][]byte) bool {
+			pair, err := p.Paired(row, asked)
+			return err == nil && pair.Position.Reaches(need)
+		},
+	}
+}
+
+// rejected reports whether the rows that pgx has returned are not the
+// replica's.
+func (f *flight) rejected() bool {
+	return f.guarded && f.p.Shim().Verdict() != wire.GuardPassed
+}
+
 // land ends a flight whose call ended with err, and returns what the caller is
 // told. A committed write stays a success.
-//
-// Cost: one round trip for a capture; for a read that was asked, one for the
-// question and one for its COMMIT.
 func (f *flight) land(err error) error {
-	switch {
-	case f.standing:
+	if f.standing {
 		return err
-	case f.borrowed:
-		f.lost = f.p.Closed()
-		f.p.Release()
-		return err
-	case f.asked:
-		return f.landAsked(err)
-	case errors.Is(err, sqldriver.ErrBadConn):
-		return err // nothing was sent
 	}
-	f.settle(err)
+	f.out = f.p.Shim().Finish()
+	f.lost = f.out.Broken || f.p.Closed()
+	switch {
+	case f.borrowed:
+		f.forget(err)
+		f.p.Release()
+		if err == nil && f.guarded && f.out.Guard != wire.GuardPassed {
+			return errGuard
+		}
+		return err
+	case err != nil && !f.out.Sent && unsent(err):
+		return sqldriver.ErrBadConn
+	case errors.Is(err, sqldriver.ErrBadConn):
+		err = errLost // pgx says that nothing was sent, and is wrong
+	}
+	if f.asks {
+		f.settleRead(err)
+	} else {
+		f.settle(err)
+	}
+	if f.out.Broken {
+		f.c.discard()
+	} else {
+		f.forget(err)
+	}
 	return err
 }
 
-// landAsked ends the transaction around a read on the primary.
-func (f *flight) landAsked(err error) error {
-	c, p := f.c, f.p
-	if p.Closed() {
-		return err // and the transaction with it
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.call.ctx), c.h.captureTimeout)
-	defer cancel()
-	if err != nil {
-		if rollbackErr := control(ctx, p, "rollback"); rollbackErr != nil {
-			p.Destroy()
-		}
-		return err
-	}
-	assigned, askErr := p.XIDAssigned(ctx)
-	wrote := assigned || askErr != nil
-	by := authorOf(f.call.session)
-	if err := control(ctx, p, "commit"); err != nil {
-		if wrote {
-			c.doubt(p.System(), &by)
-		}
-		return err
-	}
+// forget has pgx forget the statements that its server has dropped, or no longer
+// runs.
+func (f *flight) forget(err error) {
 	switch {
-	case wrote:
-		c.h.writers.add(f.call.text)
-		c.h.counters.hidden.Add(1)
-		c.capture(f.call.ctx, p, &by)
-	case f.call.repair:
-		c.mend(f.call.ctx, p, f.call.session)
+	case f.lost:
+	case err != nil && f.call != nil && f.call.prepared:
+		forgetText(f.p, f.call, err)
+	case err == nil && f.call != nil && f.call.stmt.Ends&router.PinPrepare != 0:
+		forgetAll(f.p, f.call)
 	}
-	return nil
 }
 
-// settle draws the conclusions from a call on the primary by what the server
-// says of the transaction before and after it, not by what the text says.
+// settleRead concludes from a read outside a transaction.
+func (f *flight) settleRead(err error) {
+	by := authorOf(f.call.session)
+	switch {
+	case err != nil && !f.lost:
+		// The error has undone what the statement may have written.
+	case f.lost || f.out.XID != wire.XIDNone:
+		if f.out.XID == wire.XIDAssigned {
+			f.c.h.writers.add(f.call.text)
+			f.c.h.counters.hidden.Add(1)
+		}
+		f.c.doubt(f.p.System(), &by)
+	case f.call.repair:
+		f.c.mend(f)
+	}
+}
+
+// settle draws the conclusions from any other call on the primary by what the
+// server says of the transaction before and after it, not by what the text
+// says.
 func (f *flight) settle(err error) {
 	c, p, stmt := f.c, f.p, f.call.stmt
 	after := p.TxStatus()
-	c.notePins(f.call.stmt, err)
+	c.notePins(stmt, err)
 	switch t := c.tx; {
-	case p.Closed():
+	case f.lost:
 		f.settleLost()
 	case f.before == statusIdle && after == statusIdle:
 		by := authorOf(f.call.session)
 		if stmt.Captures() && c.captures(&by) {
-			c.capture(f.call.ctx, p, &by)
+			c.capture(f.call.ctx, f, &by)
 		}
 	case f.before == statusIdle:
 		c.tx = &transaction{}
@@ -175,6 +258,7 @@ func (f *flight) settle(err error) {
 			c.tx = t
 		}
 		t.note(f.call)
+		t.learn(f.out.XID)
 		if t.wrote && (stmt.Chain || !stmt.Single) {
 			c.doubt(p.System(), &t.authors)
 		}
@@ -183,19 +267,22 @@ func (f *flight) settle(err error) {
 			t = &transaction{wrote: true}
 		}
 		t.note(f.call)
+		t.learn(f.out.XID)
 		c.tx = nil
 		if t.wrote && c.captures(&t.authors) {
-			c.capture(f.call.ctx, p, &t.authors)
+			c.capture(f.call.ctx, f, &t.authors)
 		}
 	}
 }
 
-// settleLost concludes from a connection that was lost in the call.
+// settleLost concludes from a call after which the connection is of no use: it
+// was lost in the call, or the capture was.
 func (f *flight) settleLost() {
 	c := f.c
 	by, wrote := authorOf(f.call.session), f.call.stmt.Captures()
 	if t := c.tx; t != nil {
 		t.note(f.call)
+		t.learn(f.out.XID)
 		by, wrote = t.authors, t.wrote
 		c.tx = nil
 		c.broken = true
@@ -207,10 +294,10 @@ func (f *flight) settleLost() {
 
 // giveUp concludes from a call whose end nobody will see.
 func (f *flight) giveUp() {
-	if f.standing || f.asked || !f.call.stmt.Captures() {
+	if f.standing || f.borrowed {
 		return
 	}
-	if by := authorOf(f.call.session); f.c.captures(&by) {
+	if by := authorOf(f.call.session); f.asks || f.call.stmt.Captures() {
 		f.c.doubt(f.p.System(), &by)
 	}
 }
@@ -223,41 +310,4 @@ func (c *Conn) notePins(stmt router.Statement, err error) {
 		return
 	}
 	c.setPins(c.pins&^stmt.Ends | starts)
-}
-
-// capture learns the position of what the authors have written, and raises
-// their fences to it. If it cannot, they become uncertain.
-//
-// Blocks until the position is known, and stops after capture_timeout.
-// Cost: one round trip to the primary.
-func (c *Conn) capture(ctx context.Context, p *topology.Conn, by *authors) {
-	position, before, ok := c.position(ctx, p)
-	if !ok || position.System != c.h.cluster.Snapshot().System {
-		c.doubt(p.System(), by)
-		return
-	}
-	c.raise(position, before, by)
-}
-
-// mend captures for a read that was sent to the primary by a fence in doubt,
-// or of an older timeline.
-func (c *Conn) mend(ctx context.Context, p *topology.Conn, session *lsn.Session) {
-	if position, before, ok := c.position(ctx, p); ok {
-		c.repair(position, before, session)
-	}
-}
-
-// position asks for the primary's position. A connection on which it could not
-// be asked is closed.
-func (c *Conn) position(ctx context.Context, p *topology.Conn) (at lsn.Position, before lsn.Number, ok bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.h.captureTimeout)
-	defer cancel()
-	before = lsn.LastNumber()
-	at, err := p.Capture(ctx)
-	if err != nil {
-		c.h.logger.Warn("pgryw: a write could not be located; its reads go to the primary", "server", p.Label(), "error", err)
-		return lsn.Position{}, 0, false
-	}
-	c.h.counters.captures.Add(1)
-	return at, before, true
 }

@@ -40,7 +40,6 @@ type Handle struct {
 	unattributed lsn.Fence // the writes made without a session
 
 	brackets brackets // of the connections made by Connect
-	raws     atomic.Int64
 	turn     atomic.Uint64
 	writers  texts // texts of reads that turned out to write
 	counters counters

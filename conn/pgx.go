@@ -20,12 +20,9 @@ func (c *Conn) Conn() *pgx.Conn {
 	return p
 }
 
-// execOn runs a call without rows. It does what pgx's stdlib does, except that
-// it does not believe a claim that nothing was sent from an error that says
-// only that the connection is closed: if it was open before the call, the
-// statement may have run.
+// execOn runs a call without rows, as pgx's stdlib does.
 //
-// Errors: pgx's own; driver.ErrBadConn if nothing was sent.
+// Errors: pgx's own; driver.ErrBadConn if the connection was closed before.
 func execOn(p *topology.Conn, call *call) (sqldriver.Result, error) {
 	if p.Closed() {
 		return nil, sqldriver.ErrBadConn
@@ -38,26 +35,27 @@ func execOn(p *topology.Conn, call *call) (sqldriver.Result, error) {
 		args[i] = call.args[i].Value
 	}
 	tag, err := p.Pgx().Exec(call.ctx, call.text, args...)
-	switch {
-	case err == nil:
-		return sqldriver.RowsAffected(tag.RowsAffected()), nil
-	case pgconn.SafeToRetry(err) && !errors.Is(err, pgconn.ErrConnClosed):
-		return nil, sqldriver.ErrBadConn
+	if err != nil {
+		return nil, err
 	}
-	forget(p, call, err)
-	return nil, err
+	return sqldriver.RowsAffected(tag.RowsAffected()), nil
+}
+
+// unsent reports whether an error may be told as driver.ErrBadConn, given that
+// nothing was sent.
+func unsent(err error) bool {
+	return errors.Is(err, sqldriver.ErrBadConn) || pgconn.SafeToRetry(err)
 }
 
 // queryOn runs a call with rows; pgx reads the first one ahead.
 //
-// Errors: pgx's own; driver.ErrBadConn if nothing was sent.
+// Errors: pgx's own; driver.ErrBadConn where pgx says that nothing was sent.
 func queryOn(p *topology.Conn, call *call) (*stdlib.Rows, error) {
 	if err := prepareCall(p, call); err != nil {
 		return nil, err
 	}
 	r, err := p.Std().QueryContext(call.ctx, call.text, call.args)
 	if err != nil {
-		forget(p, call, err)
 		return nil, err
 	}
 	return r.(*stdlib.Rows), nil
@@ -86,22 +84,23 @@ func prepareOn(ctx context.Context, p *topology.Conn, text string) (int, error) 
 	return len(d.ParamOIDs), nil
 }
 
-// forget drops a prepared text that the server no longer runs.
-func forget(p *topology.Conn, call *call, err error) {
-	if code, message := sqlState(err); code == "26000" || message == cachedPlanMessage {
-		if !p.Closed() && p.TxStatus() == statusIdle {
-			_ = p.Pgx().Deallocate(call.ctx, call.text) // the next use prepares again
-		}
+// forgetText drops a prepared text that the server no longer runs, so that its
+// next use prepares it again.
+//
+// Cost: one round trip, after such an error only.
+func forgetText(p *topology.Conn, call *call, err error) {
+	code, message := sqlState(err)
+	if (code == "26000" || message == cachedPlanMessage) && p.TxStatus() == statusIdle {
+		_ = p.Pgx().Deallocate(call.ctx, call.text) // if that fails, so will the next use
 	}
 }
 
-// control runs a transaction-control command of the driver's own.
+// forgetAll drops all that pgx believes to be prepared, after a DISCARD ALL or
+// DEALLOCATE ALL: the connection may be given to somebody who has not sent it.
 //
-// Errors: pgx's own; driver.ErrBadConn if nothing was sent.
 // Cost: one round trip.
-func control(ctx context.Context, p *topology.Conn, command string) error {
-	_, err := execOn(p, &call{ctx: ctx, text: command})
-	return err
+func forgetAll(p *topology.Conn, call *call) {
+	_ = p.Pgx().DeallocateAll(call.ctx) // if that fails the connection is lost
 }
 
 // rewritten reports whether the arguments make pgx send another text than the

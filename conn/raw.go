@@ -2,6 +2,7 @@ package conn
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -10,9 +11,9 @@ import (
 )
 
 // Unwrap returns the primary's *pgx.Conn, for use inside (*sql.Conn).Raw, and
-// pins the checkout to it. What is done with it is not seen statement by
-// statement: until the connection is used through database/sql again, every
-// read of the handle goes to the primary.
+// pins the checkout to it. What is done with it is not known statement by
+// statement; its command tags are watched, and each that may have written makes
+// the handle's fences uncertain at once.
 //
 // Errors: those of connecting to the primary.
 // Cost: none if the checkout has a primary connection; else that of a new one.
@@ -23,33 +24,95 @@ func (c *Conn) Unwrap(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	c.setPins(c.pins | router.PinRaw)
-	c.raw = true
-	c.h.raws.Add(1)
+	c.raw = &rawWatch{h: c.h}
+	p.Shim().Watch(c.raw)
 	return p.Pgx(), nil
 }
 
 // endRaw concludes from the first call after a Raw callback that it is over.
 func (c *Conn) endRaw() {
-	if !c.raw {
+	w := c.raw
+	if w == nil {
 		return
 	}
-	c.raw = false
-	if c.primary != nil {
-		by := authorOf(nil)
-		c.doubt(c.primary.System(), &by)
-		c.adoptTx()
+	c.raw = nil
+	if c.primary == nil {
+		return
 	}
-	c.h.raws.Add(-1)
+	c.primary.Shim().Watch(nil)
+	if c.primary.Closed() {
+		w.Lost(nil)
+	}
+	if n := lsn.Number(w.number.Load()); n != 0 {
+		c.own = c.own.WithDoubt(n)
+		c.base = c.base.WithDoubt(n)
+	}
+	c.adoptTx()
 }
 
-// adoptTx follows a transaction that the callback has left open or ended.
+// adoptTx follows a transaction that the callback has left open, or ended.
 func (c *Conn) adoptTx() {
 	switch inTx := !c.primary.Closed() && c.primary.TxStatus() != statusIdle; {
 	case inTx && c.tx == nil:
-		c.tx = &transaction{authors: authorOf((*lsn.Session)(nil)), anyUnsigned: true, wrote: true}
+		c.tx = &transaction{authors: authors{unsigned: true}, anyUnsigned: true, wrote: true}
 	case inTx:
 		c.tx.wrote, c.tx.unsigned = true, true
 	default:
 		c.tx = nil
 	}
+}
+
+// rawWatch is told of the command tags on an unwrapped connection. Its methods
+// run on the goroutine that uses that connection, which need not be that of the
+// Conn, and so touch only what is shared.
+type rawWatch struct {
+	h      *Handle
+	wrote  bool
+	number atomic.Uint64 // of the newest uncertainty; 0 if none
+}
+
+// harmless are the commands that write nothing that a read could miss. SELECT
+// is not among them: WITH, CREATE TABLE AS and functions that write answer so.
+//
+// Source: https://www.postgresql.org/docs/18/protocol-message-formats.html,
+// CommandComplete.
+func harmless(tag string) bool {
+	for i := range tag {
+		if tag[i] == ' ' {
+			tag = tag[:i]
+			break
+		}
+	}
+	switch tag {
+	case "FETCH", "SHOW", "LISTEN", "UNLISTEN", "BEGIN", "SET":
+		return true
+	}
+	return false
+}
+
+// Tag implements wire.Watcher.
+func (w *rawWatch) Tag(tag []byte) {
+	if !harmless(string(tag)) {
+		w.wrote = true
+	}
+}
+
+// Ready implements wire.Watcher: what has completed is committed now, or will
+// be by a later command.
+func (w *rawWatch) Ready(byte) {
+	if w.wrote {
+		w.wrote = false
+		w.doubt()
+	}
+}
+
+// Lost implements wire.Watcher: what was under way may be committed.
+func (w *rawWatch) Lost(error) { w.doubt() }
+
+func (w *rawWatch) doubt() {
+	n := lsn.NextNumber()
+	w.h.counters.uncertain.Add(1)
+	w.h.all.Doubt(n)
+	w.h.unattributed.Doubt(n)
+	w.number.Store(uint64(n))
 }

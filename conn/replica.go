@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/pgryw/pgryw/internal/topology"
+	"github.com/pgryw/pgryw/internal/wire"
 	"github.com/pgryw/pgryw/lsn"
 	"github.com/pgryw/pgryw/router"
 )
@@ -14,14 +15,25 @@ import (
 // ReasonNone if the caller has its answer, an error included, and otherwise why
 // the read goes to the primary after all.
 func (c *Conn) runOnReplica(call *call, d router.Decision, try attempt) (router.Reason, error) {
-	p, why, err := c.borrowReplica(call.ctx, d.Node, c.need(call.session))
+	need := c.need(call.session)
+	if need.Uncertain() {
+		return router.ReasonUncertain, nil
+	}
+	p, why, err := c.borrowReplica(call.ctx, d.Node, need.Position)
 	if p == nil {
 		return why, err
 	}
-	f := &flight{p: p, borrowed: true}
+	f := c.launchOnReplica(p, call, need.Position)
 	err = try(p, f)
-	if err == nil || call.ctx.Err() != nil {
+	switch {
+	case err == nil:
+		return router.ReasonNone, nil
+	case call.ctx.Err() != nil:
 		return router.ReasonNone, err
+	case f.out.Guard == wire.GuardRejected && f.out.GuardErr == nil:
+		return router.ReasonGuardFailed, nil
+	case f.out.Guard == wire.GuardRejected:
+		return router.ReasonReplicaError, nil
 	}
 	why = insteadOfReplica(err, f.lost)
 	if why == router.ReasonRefused {
@@ -30,37 +42,21 @@ func (c *Conn) runOnReplica(call *call, d router.Decision, try attempt) (router.
 	return why, err
 }
 
-// borrowReplica borrows a connection to a replica that has replayed need. If
-// there is none it returns nil and why the primary is to be used; ReasonNone
-// with an error means that the caller's context has ended, which is nobody's
-// fault.
-//
-// Cost: one round trip to the replica, unless it is known fresh.
-func (c *Conn) borrowReplica(ctx context.Context, node int, need lsn.State) (*topology.Conn, router.Reason, error) {
+// borrowReplica borrows a connection to a replica. If none is to be had it
+// returns nil and why the primary is to be used; ReasonNone with an error means
+// that the caller's context has ended, which is nobody's fault.
+func (c *Conn) borrowReplica(ctx context.Context, node int, need lsn.Position) (*topology.Conn, router.Reason, error) {
 	p, err := c.h.cluster.Replica(ctx, node, c.primary == nil)
 	switch {
+	case err == nil && !p.Direct() && !need.IsZero():
+		p.Release()
+		return nil, router.ReasonIndirect, nil
 	case err == nil:
+		return p, router.ReasonNone, nil
 	case ctx.Err() != nil:
 		return nil, router.ReasonNone, ctx.Err()
 	case errors.Is(err, topology.ErrBusy):
 		return nil, router.ReasonReplicaBusy, nil
-	default:
-		return nil, router.ReasonReplicaError, nil
-	}
-	if need.Position.IsZero() || p.Fresh(need.Position) {
-		return p, router.ReasonNone, nil
-	}
-	pair, err := p.Guard(ctx)
-	switch {
-	case err == nil && pair.Position.Reaches(need.Position):
-		return p, router.ReasonNone, nil
-	case err == nil:
-		p.Release()
-		return nil, router.ReasonGuardFailed, nil
-	}
-	p.Release()
-	if ctx.Err() != nil {
-		return nil, router.ReasonNone, ctx.Err()
 	}
 	return nil, router.ReasonReplicaError, nil
 }

@@ -82,7 +82,7 @@ func (c *Conn) replicaForPrepare(ctx context.Context, text string) *topology.Con
 	if !d.Replica() {
 		return nil
 	}
-	p, _, err := c.borrowReplica(ctx, d.Node, lsn.State{})
+	p, _, err := c.borrowReplica(ctx, d.Node, lsn.Position{})
 	if err != nil {
 		return nil
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	sqldriver "database/sql/driver"
+	"errors"
 	"time"
 
 	"github.com/pgryw/pgryw/internal/topology"
+	"github.com/pgryw/pgryw/internal/wire"
 	"github.com/pgryw/pgryw/lsn"
 	"github.com/pgryw/pgryw/router"
 )
@@ -27,6 +29,18 @@ type transaction struct {
 	replica *topology.Conn
 	// stateful is set if session state may be left on replica.
 	stateful bool
+	// repair is set if a fence in doubt sent a read-only transaction to the
+	// primary: its end carries a capture to mend it.
+	repair bool
+}
+
+// learn records the answer to the question whether the transaction has written.
+// One that could not be answered counts as yes.
+func (t *transaction) learn(x wire.XID) {
+	if x == wire.XIDAssigned || x == wire.XIDUnknown {
+		t.wrote = true
+		t.unsigned = t.unsigned || t.anyUnsigned
+	}
 }
 
 // note records a statement of the transaction, its begin and end included.
@@ -50,10 +64,6 @@ type Tx struct {
 	tx  sqldriver.Tx // pgx's
 	t   *transaction
 	on  *topology.Conn
-	// repair is set if the fence sent a read-only transaction to the primary:
-	// its end carries a capture to mend it.
-	repair  bool
-	session *lsn.Session // BeginTx's
 }
 
 // Begin implements driver.Conn.
@@ -107,8 +117,8 @@ func (c *Conn) beginOnPrimary(ctx context.Context, opts sqldriver.TxOptions, ses
 		c.rest()
 		return nil, err
 	}
-	c.tx = &transaction{authors: authors{first: session}, anyUnsigned: session == nil, readOnly: opts.ReadOnly}
-	c.begun = &Tx{c: c, ctx: ctx, tx: tx, t: c.tx, on: p, repair: repair, session: session}
+	c.tx = &transaction{authors: authors{first: session}, anyUnsigned: session == nil, readOnly: opts.ReadOnly, repair: repair}
+	c.begun = &Tx{c: c, ctx: ctx, tx: tx, t: c.tx, on: p}
 	return c.begun, nil
 }
 
@@ -116,7 +126,11 @@ func (c *Conn) beginOnPrimary(ctx context.Context, opts sqldriver.TxOptions, ses
 // why the transaction is to run on the primary. The guard is asked ahead of
 // BEGIN, so that the transaction's snapshot is taken after it.
 func (c *Conn) beginOnReplica(ctx context.Context, opts sqldriver.TxOptions, d router.Decision, session *lsn.Session) (sqldriver.Tx, router.Reason, error) {
-	p, why, err := c.borrowReplica(ctx, d.Node, c.need(session))
+	need := c.need(session)
+	if need.Uncertain() {
+		return nil, router.ReasonUncertain, nil
+	}
+	p, why, err := c.borrowReplica(ctx, d.Node, need.Position)
 	if p == nil {
 		return nil, why, err
 	}
@@ -124,17 +138,24 @@ func (c *Conn) beginOnReplica(ctx context.Context, opts sqldriver.TxOptions, d r
 		p.Release()
 		return nil, router.ReasonSerializable, nil
 	}
+	f := c.launchOnReplica(p, nil, need.Position)
 	tx, err := p.Std().BeginTx(ctx, opts)
-	if err != nil {
-		p.Destroy()
-		if ctx.Err() != nil {
-			return nil, router.ReasonNone, err
-		}
-		return nil, router.ReasonReplicaError, nil
+	if f.rejected() || err != nil {
+		err = f.land(err)
+	} else {
+		p.Shim().Finish()
 	}
-	c.tx = &transaction{readOnly: true, replica: p}
-	c.begun = &Tx{c: c, ctx: ctx, tx: tx, t: c.tx, on: p}
-	return c.begun, router.ReasonNone, nil
+	switch {
+	case err == nil:
+		c.tx = &transaction{readOnly: true, replica: p}
+		c.begun = &Tx{c: c, ctx: ctx, tx: tx, t: c.tx, on: p}
+		return c.begun, router.ReasonNone, nil
+	case errors.Is(err, errGuard):
+		return nil, router.ReasonGuardFailed, nil
+	case ctx.Err() != nil:
+		return nil, router.ReasonNone, err
+	}
+	return nil, router.ReasonReplicaError, nil
 }
 
 // Commit implements driver.Tx. The position of what the transaction wrote is
@@ -163,30 +184,34 @@ func (tx *Tx) end(end func() error, commits bool) error {
 	if t.replica != nil {
 		return tx.endOnReplica(end)
 	}
-	open := c.tx == t && !p.Closed()
-	if open && commits && p.TxStatus() == statusInTx {
-		c.askTx(context.WithoutCancel(tx.ctx), p, t)
+	if c.tx != t { // it was ended by text, or its connection is lost
+		defer c.rest()
+		return end()
 	}
+	f := &flight{c: c, call: &call{ctx: tx.ctx, session: t.first}, p: p, number: lsn.LastNumber()}
+	p.Shim().Arm(c.endFlight(t, p.TxStatus(), commits))
 	err := end()
-	if c.tx == t {
-		c.tx = nil
-		c.landTx(tx)
+	f.out = p.Shim().Finish()
+	c.tx = nil
+	t.learn(f.out.XID)
+	c.landTx(f, t)
+	if f.out.Broken {
+		c.discard()
 	}
 	c.rest()
 	return err
 }
 
-// landTx captures what an ended transaction wrote.
-func (c *Conn) landTx(tx *Tx) {
-	t, p := tx.t, tx.on
-	ended := !p.Closed() && p.TxStatus() == statusIdle
-	switch {
-	case t.wrote && c.captures(&t.authors) && ended:
-		c.capture(tx.ctx, p, &t.authors)
-	case t.wrote && c.captures(&t.authors):
-		c.doubt(p.System(), &t.authors)
-	case tx.repair && ended:
-		c.mend(tx.ctx, p, tx.session)
+// landTx concludes from the end of a transaction.
+func (c *Conn) landTx(f *flight, t *transaction) {
+	ended := !f.out.Broken && !f.p.Closed() && f.p.TxStatus() == statusIdle
+	switch wrote := t.wrote && c.captures(&t.authors); {
+	case wrote && ended:
+		c.capture(f.call.ctx, f, &t.authors)
+	case wrote:
+		c.doubt(f.p.System(), &t.authors)
+	case t.repair && ended:
+		c.mend(f)
 	}
 }
 

@@ -33,6 +33,7 @@ const (
 	ReasonGuardFailed  // the replica chosen had not replayed past the fence
 	ReasonReplicaError // the replica failed before it delivered a row
 	ReasonReplicaBusy  // no connection to the replica was free
+	ReasonIndirect     // a pooler stands before the replica: guard and read may reach two servers
 	ReasonRefused      // the replica refused the statement, as a standby must
 	ReasonSchema       // the replica's schema or rights may be behind
 	ReasonRemembered   // a statement of the same text has turned out to write
@@ -44,6 +45,7 @@ const (
 	ReasonForeign      // is of another cluster
 	ReasonAlias        // is another address of a node already in use
 	ReasonSplit        // two nodes claim to be primary on one timeline
+	ReasonDeposed      // can be written to, but another node is the primary
 	ReasonUndiscovered // has not been asked yet
 
 	reasonCount
@@ -74,6 +76,7 @@ var reasonNames = [reasonCount]string{
 	ReasonGuardFailed:  "guard_failed",
 	ReasonReplicaError: "replica_error",
 	ReasonReplicaBusy:  "replica_busy",
+	ReasonIndirect:     "indirect",
 	ReasonRefused:      "refused",
 	ReasonSchema:       "schema",
 	ReasonRemembered:   "remembered",
@@ -84,6 +87,7 @@ var reasonNames = [reasonCount]string{
 	ReasonForeign:      "foreign",
 	ReasonAlias:        "alias",
 	ReasonSplit:        "split",
+	ReasonDeposed:      "deposed",
 	ReasonUndiscovered: "undiscovered",
 }
 
