@@ -111,7 +111,7 @@ func (c *Conn) runOnPrimary(call *call, try attempt) error {
 
 // classify reads a text as the primary's server would.
 func (c *Conn) classify(text string) router.Statement {
-	return router.Classify(text, nil)
+	return router.Classify(text)
 }
 
 // pinsNow returns what keeps the checkout on its primary connection now.

@@ -1,6 +1,9 @@
 package router
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Class says what a statement may do, as far as its text tells.
 type Class uint8
@@ -96,6 +99,34 @@ type Statement struct {
 	Ends Pin
 	// Why is what made the statement its class.
 	Why Cause
+}
+
+var classNames = [...]string{"unknown", "write", "read", "volatile", "local", "session", "control"}
+
+// String returns the class as one lower-case word.
+func (c Class) String() string { return name(classNames[:], c) }
+
+var hintNames = [...]string{"none", "primary", "replica"}
+
+// String returns the hint as one lower-case word.
+func (h Hint) String() string { return name(hintNames[:], h) }
+
+var pinNames = [...]string{
+	"set", "temp", "listen", "advisory", "prepare", "cursor", "call", "raw", "volatile", "unknown", "transaction",
+}
+
+// String returns the pins as lower-case words, joined by "+", or "none".
+func (p Pin) String() string {
+	var words []string
+	for i, word := range pinNames {
+		if p&(1<<i) != 0 {
+			words = append(words, word)
+		}
+	}
+	if words == nil {
+		return "none"
+	}
+	return strings.Join(words, "+")
 }
 
 // Captures reports whether the statement, run on the primary outside a
