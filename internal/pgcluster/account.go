@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // account is the operating system user that the servers run as. PostgreSQL
@@ -79,7 +78,6 @@ func (a account) command(ctx context.Context, dir, name string, args ...string) 
 // Errors: it could not be started or failed; with what it printed.
 func (a account) run(ctx context.Context, dir, name string, args ...string) error {
 	cmd := a.command(ctx, dir, name, args...)
-	cmd.WaitDelay = time.Second // initdb that is killed leaves a child with its output open
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {

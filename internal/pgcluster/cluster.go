@@ -102,34 +102,6 @@ func (c *Cluster) start(ctx context.Context) error {
 	return c.CatchUp(ctx)
 }
 
-// createData makes the data folder of the primary with initdb and copies it for
-// the standbys: it has never been started, so a plain copy is a base backup.
-func (c *Cluster) createData(ctx context.Context) error {
-	primary, standbys := c.nodes[0], c.nodes[1:]
-	for _, n := range c.nodes {
-		if err := n.createFolder(); err != nil {
-			return err
-		}
-	}
-	err := c.account.run(ctx, c.dir, c.binaries.program("initdb"), "--pgdata", primary.data, "--username", Superuser,
-		"--auth", "trust", "--no-sync", "--no-locale", "--encoding", "UTF8", "--wal-segsize", "1", "--no-instructions")
-	if err != nil {
-		return err
-	}
-	for name, content := range c.options.Files {
-		if err := c.account.writeFile(primary.inData(name), content); err != nil {
-			return fmt.Errorf("pgcluster: %w", err)
-		}
-	}
-	return inParallel(standbys, func(n *Node) error {
-		n.upstream = primary
-		if err := c.account.run(ctx, c.dir, "cp", "-Rp", primary.data, n.data); err != nil {
-			return err
-		}
-		return n.becomeStandby()
-	})
-}
-
 // inParallel calls f for all nodes at once and returns what failed.
 func inParallel(nodes []*Node, f func(*Node) error) error {
 	errs := make([]error, len(nodes))
@@ -144,7 +116,8 @@ func inParallel(nodes []*Node, f func(*Node) error) error {
 // Close ends all servers at once, without a checkpoint, and removes the folder.
 // It may be called again, and returns the same.
 //
-// Blocks until no process is left, about 50 ms, 15 s at most.
+// Blocks until no process is left, about 50 ms; it gives up on one that does not
+// end in 10 s.
 func (c *Cluster) Close() error {
 	c.close.Do(func() { c.closeErr = c.end(context.Background()) })
 	return c.closeErr

@@ -37,7 +37,7 @@ func startGuard(dir string) (*guard, error) {
 	return &guard{process: cmd, lifeline: w}, nil
 }
 
-// end makes the guard do its work. Blocks until it has, for 15 s at most.
+// end makes the guard do its work. Blocks until it has.
 func (g *guard) end() error {
 	err := g.lifeline.Close()
 	if waitErr := g.process.Wait(); waitErr != nil {

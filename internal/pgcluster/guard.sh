@@ -5,9 +5,9 @@ dir=$1
 trap '' HUP INT TERM
 while read -r _; do :; done
 
-# is_server PID: is it a postmaster of this cluster, or the shell that becomes
-# one? Its arguments name the folder.
-is_server() {
+# is_ours PID: is it a program of this cluster, or the shell that becomes it? Its
+# arguments name the folder.
+is_ours() {
 	if [ -d /proc/self ]; then
 		arguments=$(tr '\000' ' ' <"/proc/$1/cmdline")
 	else
@@ -17,11 +17,12 @@ is_server() {
 	return 1
 }
 
-# signal SIGNAL: sends it to every postmaster; fails if there is none.
+# signal SIGNAL NAME: sends it to every program whose pid is in a file of this
+# name; fails if there is none.
 signal() {
 	found=1
-	for file in "$dir"/*/pid; do
-		if [ -f "$file" ] && read -r pid <"$file" && is_server "$pid"; then
+	for file in "$dir"/*/"$2"; do
+		if [ -f "$file" ] && read -r pid <"$file" && is_ours "$pid"; then
 			kill -s "$1" "$pid" && found=0
 		fi
 	done 2>/dev/null
@@ -39,22 +40,33 @@ thaw() {
 # and gives its shared memory back.
 end_servers() {
 	tries=0
-	while signal QUIT; do
+	while signal QUIT pid; do
 		thaw
 		tries=$((tries + 1))
-		[ $tries -eq 400 ] && signal KILL
+		[ $tries -eq 400 ] && signal KILL pid
 		[ $tries -ge 500 ] && return
 		sleep 0.02
 	done
 }
 
-# A server that was just being started may come up after it was looked for, but
+# await_initdb: its servers would leave shared memory if they were cut short.
+await_initdb() {
+	tries=0
+	while signal 0 initdb && [ $tries -lt 500 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+}
+
+# A program that was just being started may come up after it was looked for, but
 # not without its data.
+await_initdb
 end_servers
 rm -rf "$dir"/*/data 2>/dev/null
+await_initdb
 end_servers
 
-# A program that made the data may still write.
+# A program that copied the data may still write.
 tries=0
 until rm -rf "$dir" 2>/dev/null || [ $tries -ge 100 ]; do
 	tries=$((tries + 1))

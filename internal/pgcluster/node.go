@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -40,17 +39,6 @@ func newNode(c *Cluster, number int) *Node {
 		cluster: c, number: number, dir: dir, data: filepath.Join(dir, "data"),
 		settings: make(map[string]string),
 	}
-}
-
-// createFolder makes the node's folder, without data.
-func (n *Node) createFolder() error {
-	if err := os.Mkdir(n.dir, 0o700); err != nil {
-		return fmt.Errorf("pgcluster: %w", err)
-	}
-	if err := n.cluster.account.own(n.dir); err != nil {
-		return fmt.Errorf("pgcluster: %w", err)
-	}
-	return nil
 }
 
 // inDir and inData return the path of a file of the node.

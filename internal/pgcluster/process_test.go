@@ -3,6 +3,8 @@ package pgcluster_test
 import (
 	"context"
 	"errors"
+	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,4 +103,20 @@ func TestKilledBackendTakesEveryConnectionWithIt(t *testing.T) {
 	if _, err := other.Exec(t.Context(), "SELECT 1"); err != nil {
 		t.Errorf("backend of another node: %v", err)
 	}
+}
+
+func TestStartWaitsForThePortThatAnotherProcessHasTaken(t *testing.T) {
+	c := startIn(t, pgcluster.Options{})
+	ctx, n := t.Context(), c.Primary()
+	do(t, n.Stop(ctx))
+	thief, err := new(net.ListenConfig).Listen(ctx, "tcp", n.Addr())
+	do(t, err)
+	if err := n.Start(within(t, time.Second)); err == nil || !strings.Contains(err.Error(), "port is taken") {
+		t.Errorf("got %v, want to hear that the port is taken", err)
+	}
+	started := make(chan error)
+	go func() { started <- n.Start(ctx) }()
+	do(t, thief.Close())
+	do(t, <-started)
+	do(t, n.Exec(ctx, "SELECT 1"))
 }

@@ -51,7 +51,8 @@ func (n *Node) startFirst(ctx context.Context) error {
 
 // Start starts a stopped or killed node again, on its port.
 //
-// Blocks until it accepts connections and stops when ctx ends.
+// Blocks until it accepts connections and stops when ctx ends; the node is
+// stopped then.
 func (n *Node) Start(ctx context.Context) error {
 	n.fault.Lock()
 	defer n.fault.Unlock()
@@ -109,8 +110,8 @@ func (n *Node) launch(ctx context.Context) error {
 		status := n.postmasterStatus(s.pid())
 		return status == "ready", status, nil
 	})
-	if err != nil {
-		err = errors.Join(err, n.kill(context.WithoutCancel(ctx)))
+	if err != nil && n.isUp() {
+		err = errors.Join(err, n.stop(context.WithoutCancel(ctx), syscall.SIGQUIT))
 	}
 	return err
 }
