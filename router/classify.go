@@ -20,7 +20,8 @@ type classifier struct {
 	scanner
 	tok  token
 	buf  [nameBytes]byte
-	size int // of what is in buf: tok in lower case, if it is a word
+	temp bool // the query may make a temporary table
+	size int  // of what is in buf: tok in lower case, if it is a word
 }
 
 func (c *classifier) advance() {
@@ -262,6 +263,9 @@ func (c *classifier) read() Statement {
 		}
 		p.leave(t)
 	}
+	if c.temp && s.Class == ClassWrite {
+		s.Starts |= PinTemp
+	}
 	return s
 }
 
@@ -303,7 +307,7 @@ func (c *classifier) found(s *Statement, word []byte, first bool) bool {
 		}
 		*c = mark
 	case "temp", "temporary":
-		s.Starts |= PinTemp // if it is SELECT INTO
+		c.temp = true
 	default:
 		return false
 	}
