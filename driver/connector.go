@@ -26,7 +26,7 @@ var ErrClosed = errors.New("pgryw: the connector is closed")
 // Concurrency: safe for use by any number of goroutines.
 type Connector struct {
 	driver *Driver
-	cfg    *Config // private copy
+	cfg    *Config // private copy; nil for a DSN that is empty, and not parsed yet
 
 	mu     sync.Mutex
 	opened *conn.Handle      // nil before the first connection; guarded by mu
@@ -37,7 +37,7 @@ type Connector struct {
 // NewConnector returns a Connector for cfg, of which it keeps a copy. Nothing
 // is connected to yet.
 //
-// Errors: one sentence for an option that is not valid; pgx's own for
+// Errors: one sentence that says what is wrong and shows nothing of
 // cfg.Postgres.
 // Cost: none.
 func NewConnector(cfg Config) (*Connector, error) {
@@ -99,7 +99,14 @@ func (c *Connector) handle() (*conn.Handle, error) {
 	case c.opened != nil:
 		return c.opened, nil
 	}
-	cfg := c.cfg.withDefaults()
+	cfg := c.cfg
+	if cfg == nil {
+		var err error
+		if cfg, err = ParseDSN(""); err != nil {
+			return nil, err
+		}
+	}
+	cfg = cfg.withDefaults()
 	hosts, err := cfg.hosts()
 	if err != nil {
 		return nil, err

@@ -36,12 +36,12 @@ type Driver struct {
 // the DSN and does nothing else; an empty one stands for the PG* environment
 // variables, and is not looked at before the first connection.
 //
-// Errors: one sentence for an unknown or faulty pgryw.* option; pgx's own for
-// the rest of the DSN.
+// Errors: one sentence that says what is wrong and shows nothing of the DSN; for
+// a pgryw.* option it lists the valid keys or values.
 // Cost: none.
 func (d *Driver) OpenConnector(name string) (sqldriver.Connector, error) {
 	if name == "" {
-		return &Connector{driver: d, cfg: &Config{}}, nil
+		return &Connector{driver: d}, nil
 	}
 	cfg, err := ParseDSN(name)
 	if err != nil {

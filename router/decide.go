@@ -131,7 +131,7 @@ type TxRequest struct {
 // Cost: no allocation, no lock. Concurrency: pure.
 func DecideTx(s *Snapshot, p *Policy, r *TxRequest) Decision {
 	d := Decision{Node: NodePrimary, Class: ClassControl}
-	why := ReasonNone
+	var why Reason
 	switch {
 	case s.Single:
 		why = ReasonSingleNode
