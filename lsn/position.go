@@ -48,7 +48,9 @@ func (p Position) String() string {
 }
 
 // Geometry is how a cluster's WAL is cut, as pg_control_init() reports it.
-// The zero Geometry is unknown: nothing is rounded.
+// The zero Geometry is unknown: nothing is rounded. Leave it zero for a server
+// whose max_data_alignment is not 8: its page headers are shorter than those
+// below, and a record may end where they would.
 type Geometry struct {
 	PageBytes    uint64 // wal_block_size
 	SegmentBytes uint64 // bytes_per_wal_segment
