@@ -58,7 +58,7 @@ func (c *Conn) query(ctx context.Context, text string, args []sqldriver.NamedVal
 		if f.rejected() {
 			return f.land(r.Close())
 		}
-		result = &rows{Rows: r, c: c, on: p, flight: f}
+		result = &rows{pgxRows: r, c: c, on: p, flight: f}
 		c.rows = result
 		return nil
 	})

@@ -12,6 +12,12 @@ import (
 	"github.com/pgryw/pgryw/internal/topology"
 )
 
+// pgxConn and pgxRows are the types of pgx that the rest of the package names.
+type (
+	pgxConn = pgx.Conn
+	pgxRows = stdlib.Rows
+)
+
 // Conn returns the primary's *pgx.Conn, under the name that pgx's own
 // connection has it, or nil if the primary cannot be reached. Prefer
 // driver.Unwrap, which takes a context and says why.

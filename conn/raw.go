@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/pgryw/pgryw/lsn"
 	"github.com/pgryw/pgryw/router"
 )
@@ -17,7 +15,7 @@ import (
 //
 // Errors: those of connecting to the primary.
 // Cost: none if the checkout has a primary connection; else that of a new one.
-func (c *Conn) Unwrap(ctx context.Context) (*pgx.Conn, error) {
+func (c *Conn) Unwrap(ctx context.Context) (*pgxConn, error) {
 	c.bind()
 	p, err := c.engage(ctx)
 	if err != nil {

@@ -1,15 +1,13 @@
 package conn
 
 import (
-	"github.com/jackc/pgx/v5/stdlib"
-
 	"github.com/pgryw/pgryw/internal/topology"
 )
 
 // rows are pgx's rows, followed to their end. The embedded pointer passes on
 // every optional interface that pgx's rows have in the Go version at hand.
 type rows struct {
-	*stdlib.Rows
+	*pgxRows
 	c      *Conn
 	on     *topology.Conn
 	flight *flight
@@ -27,7 +25,7 @@ func (r *rows) Close() error {
 		return nil
 	}
 	r.ended = true
-	err := r.Rows.Close()
+	err := r.pgxRows.Close()
 	if r.c.rows == r {
 		r.c.rows = nil
 	}

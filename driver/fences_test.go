@@ -20,6 +20,7 @@ func TestFencesDisturbWhomTheyShould(t *testing.T) {
 }
 
 func testFences(t *testing.T, c *pgcluster.Cluster, scope string) {
+	t.Helper()
 	background := t.Context()
 	a, b := lsn.NewSession(background), lsn.NewSession(background)
 	for _, tt := range []struct {

@@ -79,7 +79,7 @@ func inTx(body func(context.Context, *sql.Tx, string, int) error) func(context.C
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback()
+		defer func() { _ = tx.Rollback() }()
 		if err := body(ctx, tx, id, n); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ var paths = []path{
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback()
+		defer func() { _ = tx.Rollback() }()
 		if err := txExec(ctx, tx, id, n); err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ var paths = []path{
 		if err != nil {
 			return err
 		}
-		defer tx.Rollback()
+		defer func() { _ = tx.Rollback() }()
 		if err := txExec(ctx, tx, id, n); err != nil {
 			return err
 		}
@@ -262,7 +262,7 @@ func wantState(err error, code string) error {
 	if errors.As(err, &pgErr) && pgErr.Code == code {
 		return nil
 	}
-	return fmt.Errorf("got %v, want SQLSTATE %s", err, code)
+	return fmt.Errorf("got %w, want SQLSTATE %s", err, code)
 }
 
 // readers are the ways to read a counter back.
@@ -289,7 +289,7 @@ var readers = []struct {
 		if err != nil {
 			return 0, err
 		}
-		defer tx.Rollback()
+		defer func() { _ = tx.Rollback() }()
 		n, err := get(ctx, tx, id)
 		if err != nil {
 			return 0, err

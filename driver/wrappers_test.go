@@ -67,6 +67,7 @@ func TestWrappersThatHideTheBracketsSeeTheirWrites(t *testing.T) {
 	c := startCluster(t, 1)
 	registerBare()
 	connector := func(t *testing.T) *sql.DB {
+		t.Helper()
 		cfg, err := driver.ParseDSN(c.DSN())
 		if err != nil {
 			t.Fatal(err)
@@ -79,6 +80,7 @@ func TestWrappersThatHideTheBracketsSeeTheirWrites(t *testing.T) {
 		return sql.OpenDB(bareConnector{inner})
 	}
 	byName := func(t *testing.T) *sql.DB {
+		t.Helper()
 		db, err := sql.Open("bare-pgryw", c.DSN())
 		if err != nil {
 			t.Fatal(err)
@@ -108,6 +110,7 @@ func TestWrappersThatHideTheBracketsSeeTheirWrites(t *testing.T) {
 // writeAndReadBack counts up, with a session every other time, and reads back on
 // whatever connection the pool gives.
 func writeAndReadBack(t *testing.T, db *sql.DB, id string, rounds int) {
+	t.Helper()
 	for n := 1; n <= rounds; n++ {
 		ctx := t.Context()
 		if n%2 == 0 {

@@ -169,7 +169,7 @@ func (c *Cluster) Rediscover(ctx context.Context) error {
 func (c *Cluster) runRound(r *round) {
 	var asked sync.WaitGroup
 	for _, n := range c.nodes {
-		asked.Go(func() { n.askOnce(c.ctx) })
+		asked.Go(func() { _ = n.askOnce(c.ctx) }) // it is recorded
 	}
 	asked.Wait()
 	c.mu.Lock()

@@ -27,7 +27,7 @@ func (n *node) dial(ctx context.Context) (*Conn, error) {
 	generation := n.generation.Load()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(n.c.ctx, cancel)()
+	defer context.AfterFunc(n.c.ctx, cancel)() //nolint:contextcheck // the end of either context ends the dial
 	if n.cfg.Conn.ConnectTimeout == 0 {
 		ctx, cancel = context.WithTimeout(ctx, defaultConnectTimeout)
 		defer cancel()

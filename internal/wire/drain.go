@@ -64,7 +64,7 @@ func (s *Shim) Drain(ctx context.Context) error {
 
 // drain takes care of what is still to come after pgx was handed the answers of
 // a rejected read.
-func (s *Shim) drain() {
+func (s *Shim) drain() { //nolint:contextcheck // what follows outlives the call, whose context is not its own
 	t := &s.trip
 	if len(s.out) > 0 {
 		s.die(errUnfinished)
