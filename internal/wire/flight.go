@@ -180,6 +180,9 @@ func (s *Shim) land() {
 	case phaseRejected:
 		s.drain()
 	default:
+		if s.trip.ticking {
+			s.timer.Stop()
+		}
 		s.die(errUnfinished)
 	}
 }

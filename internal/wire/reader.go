@@ -87,14 +87,14 @@ func (s *Shim) filter(b []byte) int {
 			s.body = s.body[:0]
 		}
 		n, body, ended := s.frame.take(b[i:])
+		if s.collect { // before its place may be overwritten
+			s.collectBody(b[i+body : i+n])
+		}
 		if s.keep {
 			if kept != i {
 				copy(b[kept:], b[i:i+n])
 			}
 			kept += n
-		}
-		if s.collect {
-			s.collectBody(b[i+body : i+n])
 		}
 		i += n
 		if s.frame.bad && !s.keep {
