@@ -75,23 +75,19 @@ func introduce(w io.Writer, flags demoFlags, c *servers.Cluster) error {
 //
 // Errors: pgryw had a stale read.
 func conclude(w io.Writer, results []demo.Result) error {
-	fmt.Fprintln(w)
-	if err := demo.WriteTable(w, results); err != nil {
+	text := "\n" + demo.Table(results)
+	var staleReads int64
+	for _, r := range results {
+		if r.Way == demo.Pgryw {
+			text += "\n" + demo.Reasons(r)
+			staleReads = r.StaleReads
+		}
+	}
+	if _, err := io.WriteString(w, text); err != nil {
 		return err
 	}
-	for _, r := range results {
-		if len(r.Reasons) == 0 {
-			continue
-		}
-		fmt.Fprintln(w)
-		if err := demo.WriteReasons(w, r); err != nil {
-			return err
-		}
-	}
-	for _, r := range results {
-		if r.Way == demo.Pgryw && r.StaleReads > 0 {
-			return fmt.Errorf("%d stale reads through pgryw", r.StaleReads)
-		}
+	if staleReads > 0 {
+		return fmt.Errorf("%d reads through pgryw missed a write of their own user", staleReads)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 )
 
 // The exit codes of a command that did not succeed.
@@ -77,15 +76,12 @@ func run(ctx context.Context, args []string, stdout, stderr *os.File) error {
 
 // usage lists the commands.
 func usage(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 4, ' ', 0)
-	fmt.Fprintln(table, "Usage: pgryw COMMAND [flags]")
-	fmt.Fprintln(table)
+	text := "Usage: pgryw COMMAND [flags]\n\n"
 	for _, c := range commands() {
-		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.summary)
+		text += fmt.Sprintf("  %-8s%s\n", c.name, c.summary)
 	}
-	fmt.Fprintln(table)
-	fmt.Fprintln(table, "pgryw COMMAND -h lists the flags of a command.")
-	return table.Flush()
+	_, err := io.WriteString(w, text+"\npgryw COMMAND -h lists the flags of a command.\n")
+	return err
 }
 
 // sentence returns an error as one line that begins with the program's name.

@@ -36,7 +36,7 @@ func (s *status) show(line string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(s.terminal, "\r\x1b[K%s", line)
+	_, _ = fmt.Fprintf(s.terminal, "\r\x1b[K%s", line) // a terminal that is gone needs none
 	s.shown = true
 }
 
@@ -51,7 +51,7 @@ func (s *status) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shown {
-		fmt.Fprint(s.terminal, "\r\x1b[K")
+		_, _ = fmt.Fprint(s.terminal, "\r\x1b[K")
 		s.shown = false
 	}
 }

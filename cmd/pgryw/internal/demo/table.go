@@ -14,8 +14,8 @@ import (
 	"github.com/pgryw/pgryw/router"
 )
 
-// WriteTable writes the results one below the other.
-func WriteTable(w io.Writer, results []Result) error {
+// Table returns the results one below the other.
+func Table(results []Result) string {
 	rows := [][]string{{"", "reads", "stale reads of own writes", "read from replicas", "p50", "p95"}}
 	for _, r := range results {
 		rows = append(rows, []string{
@@ -27,36 +27,44 @@ func WriteTable(w io.Writer, results []Result) error {
 	for _, row := range rows {
 		width = max(width, len(row[0]))
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, row := range rows {
-		fmt.Fprintf(table, "%-*s\t%s\t\n", width, row[0], strings.Join(row[1:], "\t")) // names to the left, numbers to the right
+		row[0] = fmt.Sprintf("%-*s", width, row[0]) // names to the left, numbers to the right
 	}
-	return table.Flush()
+	return align(rows, tabwriter.AlignRight)
 }
 
-// WriteReasons writes why a way routed its statements as it did, the most
-// frequent reason first.
-func WriteReasons(w io.Writer, r Result) error {
+// Reasons returns why a way routed its statements as it did, the most frequent
+// reason first.
+func Reasons(r Result) string {
 	var total uint64
 	for _, n := range r.Reasons {
 		total += n
 	}
-	if _, err := fmt.Fprintf(w, "How %s routed its %s statements:\n", r.Way, thousands(total)); err != nil {
-		return err
-	}
 	reasons := slices.SortedFunc(maps.Keys(r.Reasons), func(a, b router.Reason) int {
 		return cmp.Or(cmp.Compare(r.Reasons[b], r.Reasons[a]), cmp.Compare(a, b))
 	})
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, reason := range reasons {
+		count := fmt.Sprintf("%*s", 2+len(thousands(total)), thousands(r.Reasons[reason]))
 		where, why := explain(reason)
-		cells := []string{fmt.Sprintf("%*s", 2+len(thousands(total)), thousands(r.Reasons[reason])), where, reason.String()}
-		if why != "" {
-			cells = append(cells, why)
-		}
-		fmt.Fprintln(table, strings.Join(cells, "\t"))
+		rows = append(rows, []string{count, where, reason.String(), why})
 	}
-	return table.Flush()
+	return fmt.Sprintf("How %s routed its %s statements:\n", r.Way, thousands(total)) + align(rows, 0)
+}
+
+// align returns rows of cells as lines with columns.
+func align(rows [][]string, flags uint) string {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', flags)
+	for _, row := range rows {
+		_, _ = io.WriteString(table, strings.Join(row, "\t")+"\t\n")
+	}
+	_ = table.Flush() // a Builder takes everything
+	lines := strings.Split(text.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // explain says to which kind of server a reason leads, and what it means. Those

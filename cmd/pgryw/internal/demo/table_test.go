@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -23,35 +22,29 @@ func results() []Result {
 }
 
 func TestTheTableIsAligned(t *testing.T) {
-	var got strings.Builder
-	if err := WriteTable(&got, results()); err != nil {
-		t.Fatal(err)
-	}
+	got := Table(results())
 	want := `
                            reads  stale reads of own writes  read from replicas      p50       p95
   all on the primary       2,871                   0 of 522               0.0 %  0.34 ms   0.81 ms
   naive replica reads      2,871                 268 of 522             100.0 %  0.33 ms  12.00 ms
   pgryw                1,234,567                   0 of 522              50.0 %  0.36 ms   1.50 ms
 `
-	if got.String() != want[1:] {
-		t.Errorf("got\n%swant%s", got.String(), want)
+	if got != want[1:] {
+		t.Errorf("got\n%swant%s", got, want)
 	}
 }
 
 func TestReasonsAreSortedByHowOftenTheyWereGiven(t *testing.T) {
-	var got strings.Builder
-	if err := WriteReasons(&got, results()[2]); err != nil {
-		t.Fatal(err)
-	}
+	got := Reasons(results()[2])
 	want := `
 How pgryw routed its 3,123 statements:
-  1,900  replica  fresh     it was known to have replayed what the session had written
-    700  primary  behind    no replica had replayed what the session had written
-    261  replica  expected  it should have replayed that, and a check ahead of the read proved it
-    261  primary  write     a write
+  1,900  replica  fresh         it was known to have replayed what the session had written
+    700  primary  behind        no replica had replayed what the session had written
+    261  replica  expected      it should have replayed that, and a check ahead of the read proved it
+    261  primary  write         a write
       1  primary  replica_busy
 `
-	if got.String() != want[1:] {
-		t.Errorf("got\n%swant%s", got.String(), want)
+	if got != want[1:] {
+		t.Errorf("got\n%swant%s", got, want)
 	}
 }

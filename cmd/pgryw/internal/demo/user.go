@@ -66,8 +66,12 @@ func (u *user) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if changed, err := result.RowsAffected(); err != nil || changed != 1 {
-		return fmt.Errorf("the profile of user %d was not saved: %d rows changed (%v)", u.id, changed, err)
+	changed, err := result.RowsAffected()
+	if err != nil {
+		return err
+	}
+	if changed != 1 {
+		return fmt.Errorf("the profile of user %d was not saved: %d rows were changed", u.id, changed)
 	}
 	u.revision++
 	u.counters.writes.Add(1)

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -61,7 +62,8 @@ func TestTheContainerEndsWhenAServerInItDoes(t *testing.T) {
 }
 
 // buildImage makes an image, as the official ones are as far as it matters, of
-// this machine's PostgreSQL, and returns its name.
+// this machine's PostgreSQL, and returns its name. The program sees no other
+// image: one of another test may come and go.
 func buildImage(t *testing.T) (tag string) {
 	t.Helper()
 	if out, err := exec.CommandContext(t.Context(), "docker", "version").CombinedOutput(); err != nil {
@@ -96,9 +98,14 @@ func buildImage(t *testing.T) (tag string) {
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
 	}
-	tag = "pgryw-test/postgres:" + major
+	tag = fmt.Sprintf("pgryw-test-%d/postgres:%s", os.Getpid(), major)
 	docker(t, &files, "import", "--change", "ENV PG_MAJOR="+major, "-", tag)
 	t.Cleanup(func() { docker(t, nil, "rmi", tag) })
+	client, err := exec.LookPath("docker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fakeDocker(t, fmt.Sprintf(`[ "$1 $2" = "image ls" ] && set -- "$@" %s; exec %s "$@"`, tag, client))
 	return tag
 }
 

@@ -56,7 +56,7 @@ func startDocker(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, err
 	}
 	if o.Port == 0 {
-		if o.Port, err = freePorts(o.Standbys + 1); err != nil {
+		if o.Port, err = freePorts(ctx, o.Standbys+1); err != nil {
 			return nil, err
 		}
 	}

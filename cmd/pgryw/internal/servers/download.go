@@ -73,7 +73,7 @@ func fetch(ctx context.Context, dir string) error {
 	if err != nil {
 		return absent{"no folder for a download: " + err.Error()}
 	}
-	defer os.RemoveAll(partial)
+	defer func() { _ = os.RemoveAll(partial) }() // a later download takes another
 	ctx, cancel := context.WithTimeoutCause(ctx, downloadPatience, fmt.Errorf("not within %s", downloadPatience))
 	defer cancel()
 	fetched := make(chan error, 1)
@@ -106,11 +106,14 @@ func fetchInto(dir string) error {
 	if repository := os.Getenv(RepositoryVariable); repository != "" {
 		config = config.BinaryRepositoryURL(repository)
 	}
-	defer os.Setenv("TMPDIR", os.Getenv("TMPDIR"))
+	temporary := os.Getenv("TMPDIR")
 	if err := os.Setenv("TMPDIR", dir); err != nil {
 		return err
 	}
 	err := embeddedpostgres.NewDatabase(config).Start()
+	if err := os.Setenv("TMPDIR", temporary); err != nil {
+		return err
+	}
 	if _, statErr := os.Stat(runtime); statErr == nil {
 		return nil
 	}

@@ -136,7 +136,7 @@ func (r *repository) checkNothingPartial(t *testing.T) {
 // reachableFolder returns a folder that the servers' user can reach.
 func reachableFolder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "pgryw-test-")
+	dir, err := os.MkdirTemp("", "pgryw-test-") //nolint:usetesting // t.TempDir lies in a folder of root's alone
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,24 +151,32 @@ func reachableFolder(t *testing.T) string {
 	return dir
 }
 
-// jar returns an archive of this machine's binaries with the programs of the
-// repository's, no more. Moved away from their place, they still find the rest.
+// jar returns an archive of this machine's binaries. Moved away from their
+// place, they still find what they share.
 func jar(t *testing.T) []byte {
 	t.Helper()
 	bin := binaries(t)
 	var files bytes.Buffer
 	archive := tar.NewWriter(&files)
-	for _, program := range []string{"initdb", "pg_ctl", "postgres"} {
-		content, err := os.ReadFile(filepath.Join(bin, program))
+	home := filepath.Dir(bin)
+	added, err := filepath.Glob(filepath.Join(home, "lib", "*.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{"initdb", "pg_basebackup", "pg_ctl", "postgres"} {
+		added = append(added, filepath.Join(bin, program))
+	}
+	for _, path := range added {
+		content, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		addFile(t, archive, "bin/"+program, content, 0o755)
+		addFile(t, archive, strings.TrimPrefix(path, home+"/"), content, 0o755)
 	}
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return zipped(t, "postgres-"+filepath.Base(filepath.Dir(bin))+".txz", storedXZ(files.Bytes()))
+	return zipped(t, "postgres-"+filepath.Base(home)+".txz", storedXZ(files.Bytes()))
 }
 
 // zipped returns a zip archive of one file.

@@ -24,6 +24,9 @@ func startLocal(ctx context.Context, o Options) (*Cluster, error) {
 
 // startBinaries starts the servers from binaries that pgcluster finds.
 func startBinaries(ctx context.Context, o Options) (*Cluster, error) {
+	if o.Port != 0 {
+		return nil, errors.New("these servers choose their ports themselves: --port is for --servers docker")
+	}
 	ctx, cancel := o.limit(ctx)
 	defer cancel()
 	o.note("starting a primary and %d standbys", o.Standbys)

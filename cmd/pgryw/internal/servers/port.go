@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -16,9 +17,9 @@ func addr(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port
 // checkPorts reports whether count ports from first on are free now.
 //
 // Errors: ErrPortTaken with the number of the first that is not.
-func checkPorts(first, count int) error {
+func checkPorts(ctx context.Context, first, count int) error {
 	for port := first; port < first+count; port++ {
-		l, err := net.Listen("tcp", addr(port))
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr(port))
 		if err != nil {
 			return fmt.Errorf("port %d %w", port, ErrPortTaken)
 		}
@@ -31,10 +32,10 @@ func checkPorts(first, count int) error {
 
 // freePorts returns the first of count ports in a row that are free now, from
 // below the ranges that systems take ports of outgoing connections from.
-func freePorts(count int) (first int, err error) {
+func freePorts(ctx context.Context, count int) (first int, err error) {
 	for range 100 {
 		first = 15000 + rand.IntN(15000)
-		if err = checkPorts(first, count); err == nil {
+		if err = checkPorts(ctx, first, count); err == nil {
 			return first, nil
 		}
 	}

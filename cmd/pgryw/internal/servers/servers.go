@@ -116,7 +116,7 @@ const startPatience = 25 * time.Second
 // ErrPortTaken. After an error nothing is left running.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
 	if o.Port != 0 {
-		if err := checkPorts(o.Port, o.Standbys+1); err != nil {
+		if err := checkPorts(ctx, o.Port, o.Standbys+1); err != nil {
 			return nil, err
 		}
 	}
