@@ -57,7 +57,7 @@ func startServers(ctx context.Context, flags demoFlags, status *status) (*server
 	})
 	switch {
 	case errors.Is(err, servers.ErrAbsent):
-		return nil, usageError(err.Error())
+		return nil, usageError(err.Error() + "; install PostgreSQL, or pull its Docker image")
 	case errors.Is(err, servers.ErrPortTaken):
 		return nil, usageError(err.Error() + "; choose another with --port")
 	}

@@ -57,6 +57,7 @@ func TestBadInputGetsOneSentence(t *testing.T) {
 		t.Fatal(err)
 	}
 	const flags = "; pgryw demo -h lists the flags"
+	const install = "; install PostgreSQL, or pull its Docker image"
 	noImage := fakeDocker(t, "[ $1 = image ] || echo 28.0")
 	for name, test := range map[string]struct {
 		environment []string
@@ -78,9 +79,9 @@ func TestBadInputGetsOneSentence(t *testing.T) {
 		"unknown source":      {nil, "demo --servers cloud", `invalid value "cloud" for flag -servers: not auto, local, docker or download` + flags, exitUsage},
 		"an argument":         {nil, "demo now", `demo takes flags only, not "now"; pgryw demo -h lists them`, exitUsage},
 		"port taken":          {nil, "demo --port " + taken, "port " + taken + " is taken on 127.0.0.1; choose another with --port", exitUsage},
-		"no image":            {noImage, "demo --servers docker", "no PostgreSQL to run on: Docker has no image", exitUsage},
+		"no image":            {noImage, "demo --servers docker", "no PostgreSQL to run on: Docker has no image" + install, exitUsage},
 		"no such binaries":    {[]string{"PGRYW_POSTGRES_BIN=/nonexistent"}, "demo --servers local", "pgcluster: PGRYW_POSTGRES_BIN: stat /nonexistent/initdb: no such file or directory", exitFailed},
-		"nothing to download": {unreachableRepository(t), "demo --servers download", "no PostgreSQL to run on: PostgreSQL 18.3.0 cannot be downloaded: unable to connect to http://127.0.0.1:1", exitUsage},
+		"nothing to download": {unreachableRepository(t), "demo --servers download", "no PostgreSQL to run on: PostgreSQL 18.3.0 cannot be downloaded: unable to connect to http://127.0.0.1:1" + install, exitUsage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd, stdout, stderr := program(t, test.environment, strings.Fields(test.args)...)
