@@ -18,10 +18,16 @@ const (
 	readProductSQL  = "SELECT name FROM products WHERE id = $1"
 )
 
+// tablesPatience bounds the making of the tables, also on standbys that are late.
+const tablesPatience = 15 * time.Second
+
 // createTables creates the tables and fills them.
 //
-// Blocks until every standby has them and stops when ctx ends.
+// Blocks until every standby has them, for tablesPatience at most, and stops
+// when ctx ends.
 func createTables(ctx context.Context, c *servers.Cluster, users int) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, tablesPatience, fmt.Errorf("not within %s", tablesPatience))
+	defer cancel()
 	primary, err := pgx.Connect(ctx, c.NodeDSN(0))
 	if err != nil {
 		return err

@@ -104,11 +104,11 @@ func (a absent) Unwrap() error { return ErrAbsent }
 
 // startPatience bounds the start of the servers, beyond the delay with which the
 // standbys reach what the primary has.
-const startPatience = 25 * time.Second
+const startPatience = 20 * time.Second
 
 // Start starts a primary and its standbys.
 //
-// Blocks until every server accepts connections, 25 s and Options.ApplyDelay at
+// Blocks until every server accepts connections, 20 s and Options.ApplyDelay at
 // most, but for a download, which may take 2 minutes; and stops when ctx ends.
 // The servers outlive ctx.
 //
