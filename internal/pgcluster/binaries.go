@@ -40,11 +40,14 @@ var folderPatterns = []string{
 // findBinaries returns the folder named by PGRYW_POSTGRES_BIN, or the newest of
 // those on PATH, of pg_config and in the usual places.
 //
+// A folder that is named need not have pg_basebackup, which only Rejoin needs:
+// archives for tests often hold the server alone.
+//
 // Errors: ErrNoBinaries; another error if the variable names a folder without
 // binaries.
 func findBinaries(ctx context.Context) (binaries, error) {
 	if dir := os.Getenv(binariesVariable); dir != "" {
-		b, err := inspectBinaries(ctx, dir)
+		b, err := inspectBinaries(ctx, dir, "initdb", "postgres")
 		if err != nil {
 			return binaries{}, fmt.Errorf("pgcluster: %s: %w", binariesVariable, err)
 		}
@@ -52,7 +55,7 @@ func findBinaries(ctx context.Context) (binaries, error) {
 	}
 	var newest binaries
 	for _, dir := range binaryFolders(ctx) {
-		b, err := inspectBinaries(ctx, dir)
+		b, err := inspectBinaries(ctx, dir, "initdb", "postgres", "pg_basebackup")
 		if err == nil && (b.major > newest.major || b.major == newest.major && b.minor > newest.minor) {
 			newest = b
 		}
@@ -78,10 +81,10 @@ func binaryFolders(ctx context.Context) []string {
 
 // inspectBinaries returns the version of the binaries in dir.
 //
-// Errors: one of the programs that a cluster needs is missing or does not say
-// its version.
-func inspectBinaries(ctx context.Context, dir string) (binaries, error) {
-	for _, program := range []string{"initdb", "pg_basebackup", "postgres"} {
+// Errors: one of the programs is missing, or the server does not say its
+// version.
+func inspectBinaries(ctx context.Context, dir string, programs ...string) (binaries, error) {
+	for _, program := range programs {
 		if _, err := os.Stat(filepath.Join(dir, program)); err != nil {
 			return binaries{}, err
 		}

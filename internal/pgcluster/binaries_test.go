@@ -3,6 +3,8 @@ package pgcluster
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -70,5 +72,34 @@ func TestWithoutBinariesATestIsSkippedUnlessPostgresIsRequired(t *testing.T) {
 	t.Setenv("PGRYW_REQUIRE_POSTGRES", "")
 	if f := run(); f.failed == nil {
 		t.Error("a folder without binaries that was asked for did not fail the test")
+	}
+}
+
+func TestANamedFolderNeedNotHavePgBasebackup(t *testing.T) {
+	t.Setenv(binariesVariable, "")
+	found, err := findBinaries(t.Context())
+	if errors.Is(err, ErrNoBinaries) && os.Getenv("PGRYW_REQUIRE_POSTGRES") != "1" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Setenv(binariesVariable, dir)
+	for _, program := range []string{"initdb", "postgres"} {
+		if _, err := findBinaries(t.Context()); err == nil {
+			t.Errorf("a folder without %s was accepted", program)
+		}
+		if err := os.Symlink(found.program(program), filepath.Join(dir, program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if named, err := findBinaries(t.Context()); err != nil || named.dir != dir || named.major != found.major {
+		t.Errorf("got %v, %v, want version %d in %s", named, err, found.major, dir)
+	}
+	t.Setenv(binariesVariable, "")
+	t.Setenv("PATH", dir)
+	if again, err := findBinaries(t.Context()); err == nil && again.dir == dir {
+		t.Error("a folder without pg_basebackup was found, and not named")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -117,6 +118,39 @@ func selfSigned(t *testing.T) (certificate, key []byte) {
 	do(t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8})
+}
+
+func TestNodesHaveThePortsThatTheyAreTold(t *testing.T) {
+	first := freePorts(t, 2)
+	c := startIn(t, pgcluster.Options{Standbys: 1, Port: first})
+	if a, b := c.Primary().Port(), c.Standby(0).Port(); a != first || b != first+1 {
+		t.Errorf("got ports %d and %d, want %d and the next", a, b, first)
+	}
+	_, err := pgcluster.Start(t.Context(), pgcluster.Options{Dir: emptyAfterTest(t), Port: first + 1})
+	if err == nil || !strings.Contains(err.Error(), "port is taken") {
+		t.Errorf("got %v, want to hear that the port is taken", err)
+	}
+}
+
+// freePorts returns the first of count ports in a row that nobody listens on.
+func freePorts(t *testing.T, count int) int {
+	t.Helper()
+	for first := 14000; first < 15000; first += count { // no other test takes ports from here
+		free := true
+		for port := first; port < first+count; port++ {
+			l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", port))
+			if err != nil {
+				free = false
+				break
+			}
+			l.Close()
+		}
+		if free {
+			return first
+		}
+	}
+	t.Fatal("no free ports")
+	return 0
 }
 
 func TestStartTellsWhyAServerDoesNotStartAndLeavesNothing(t *testing.T) {

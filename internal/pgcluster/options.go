@@ -31,6 +31,10 @@ type Options struct {
 	// Default: none.
 	Setup string
 
+	// Port is that of node 0; each node has the port behind that of the node
+	// before it. Default: 0. Zero means ports that nobody listens on.
+	Port int
+
 	// Dir is the folder in which the cluster's own temporary folder is made.
 	// Default: the first with a gibibyte free of /dev/shm, os.TempDir and /tmp.
 	Dir string

@@ -110,6 +110,7 @@ func (n *Node) BreakStream(ctx context.Context) error {
 
 // Rejoin kills the node if it runs, throws its data away and makes it a standby
 // with a fresh base backup of another node, whatever has happened to it before.
+// It needs the program pg_basebackup.
 //
 // Blocks until the node streams and stops when ctx ends.
 func (n *Node) Rejoin(ctx context.Context, to *Node) error {

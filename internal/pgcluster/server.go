@@ -33,10 +33,15 @@ func (s *server) alive() bool {
 	}
 }
 
-// startFirst starts the node for the first time, on a port that it finds.
+// startFirst starts the node for the first time, on the port that it is told or
+// else on one that it finds.
 func (n *Node) startFirst(ctx context.Context) error {
 	n.fault.Lock()
 	defer n.fault.Unlock()
+	if first := n.cluster.options.Port; first != 0 {
+		n.port = first + n.number
+		return n.launch(ctx)
+	}
 	var err error
 	for range 10 {
 		if n.port, err = freePort(ctx); err != nil {
