@@ -151,8 +151,8 @@ func reachableFolder(t *testing.T) string {
 	return dir
 }
 
-// jar returns an archive of this machine's binaries. Moved away from their
-// place, they still find what they share.
+// jar returns an archive of this machine's binaries, with the programs of a real
+// one and no others. Moved away from their place, they still find what they share.
 func jar(t *testing.T) []byte {
 	t.Helper()
 	bin := binaries(t)
@@ -163,7 +163,7 @@ func jar(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, program := range []string{"initdb", "pg_basebackup", "pg_ctl", "postgres"} {
+	for _, program := range []string{"initdb", "pg_ctl", "postgres"} {
 		added = append(added, filepath.Join(bin, program))
 	}
 	for _, path := range added {

@@ -24,9 +24,6 @@ func startLocal(ctx context.Context, o Options) (*Cluster, error) {
 
 // startBinaries starts the servers from binaries that pgcluster finds.
 func startBinaries(ctx context.Context, o Options) (*Cluster, error) {
-	if o.Port != 0 {
-		return nil, errors.New("these servers choose their ports themselves: --port is for --servers docker")
-	}
 	ctx, cancel := o.limit(ctx)
 	defer cancel()
 	o.note("starting a primary and %d standbys", o.Standbys)
@@ -35,7 +32,9 @@ func startBinaries(ctx context.Context, o Options) (*Cluster, error) {
 	for i := range o.Standbys {
 		delays[i+1] = map[string]string{"recovery_min_apply_delay": fmt.Sprintf("%dms", o.ApplyDelay.Milliseconds())}
 	}
-	c, err := pgcluster.Start(ctx, pgcluster.Options{Standbys: o.Standbys, Settings: settings, NodeSettings: delays})
+	c, err := pgcluster.Start(ctx, pgcluster.Options{
+		Standbys: o.Standbys, Port: o.Port, Settings: settings, NodeSettings: delays,
+	})
 	if err != nil {
 		return nil, err
 	}
