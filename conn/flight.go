@@ -3,6 +3,7 @@ package conn
 import (
 	sqldriver "database/sql/driver"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/pgryw/pgryw/internal/topology"
@@ -19,10 +20,12 @@ type flight struct {
 	call *call
 	p    *topology.Conn
 
-	// standing is set if the connection stays with whoever has it, and nothing
-	// is to be learnt: a read-only transaction on a replica, or a call that
-	// will find the connection busy.
+	// standing is set for a call that will find the connection busy: nothing is
+	// to be learnt from it.
 	standing bool
+	// kept is set for a call in a read-only transaction on a replica: the
+	// connection stays with the transaction.
+	kept bool
 	// borrowed is set for a read on a replica: the connection goes back when the
 	// flight lands.
 	borrowed bool
@@ -148,6 +151,16 @@ func (c *Conn) launchOnReplica(p *topology.Conn, call *call, need lsn.Position) 
 	return f
 }
 
+// launchInReplicaTx begins the flight of a call in the read-only transaction
+// that is open on a replica.
+//
+// Cost: none.
+func (c *Conn) launchInReplicaTx(call *call) *flight {
+	p := c.tx.replica
+	p.Shim().Arm(wire.Flight{})
+	return &flight{c: c, call: call, p: p, kept: true}
+}
+
 // guardFlight returns the cargo of a read that may be believed only if the
 // replica has replayed need. What it says of itself is of use to everyone.
 func guardFlight(p *topology.Conn, need lsn.Position) wire.Flight {
@@ -176,6 +189,9 @@ func (f *flight) land(err error) error {
 	f.out = f.p.Shim().Finish()
 	f.lost = f.out.Broken || f.p.Closed()
 	switch {
+	case f.kept:
+		f.forget(err)
+		return err
 	case f.borrowed:
 		f.forget(err)
 		f.p.Release()
@@ -205,12 +221,20 @@ func (f *flight) land(err error) error {
 // runs.
 func (f *flight) forget(err error) {
 	switch {
-	case f.lost:
-	case err != nil && f.call != nil && f.call.prepared:
-		forgetText(f.p, f.call, err)
-	case err == nil && f.call != nil && f.call.stmt.Ends&router.PinPrepare != 0:
+	case f.lost || f.call == nil:
+	case dropsAll(f.out.Tags):
 		forgetAll(f.p, f.call)
+	case err != nil && f.call.prepared:
+		forgetText(f.p, f.call, err)
 	}
+}
+
+// dropsAll reports whether one of the commands has dropped all prepared
+// statements: at once, also where a later command fails.
+//
+// Source: https://www.postgresql.org/docs/18/sql-deallocate.html
+func dropsAll(tags []string) bool {
+	return slices.Contains(tags, "DISCARD ALL") || slices.Contains(tags, "DEALLOCATE ALL")
 }
 
 // settleRead concludes from a read outside a transaction.
@@ -294,7 +318,7 @@ func (f *flight) settleLost() {
 
 // giveUp concludes from a call whose end nobody will see.
 func (f *flight) giveUp() {
-	if f.standing || f.borrowed {
+	if f.standing || f.kept || f.borrowed {
 		return
 	}
 	if by := authorOf(f.call.session); f.asks || f.call.stmt.Captures() {

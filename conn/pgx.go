@@ -104,9 +104,9 @@ func forgetText(p *topology.Conn, call *call, err error) {
 // forgetAll drops all that pgx believes to be prepared, after a DISCARD ALL or
 // DEALLOCATE ALL: the connection may be given to somebody who has not sent it.
 //
-// Cost: one round trip.
+// Cost: one round trip, which pgx offers no way around.
 func forgetAll(p *topology.Conn, call *call) {
-	_ = p.Pgx().DeallocateAll(call.ctx) // if that fails the connection is lost
+	_ = p.Pgx().DeallocateAll(call.ctx) // pgx forgets first; the server has dropped them
 }
 
 // rewritten reports whether the arguments make pgx send another text than the

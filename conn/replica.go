@@ -104,17 +104,17 @@ const cachedPlanMessage = "cached plan must not change result type"
 func (c *Conn) runInReplicaTx(call *call, try attempt) error {
 	t := c.tx
 	switch {
-	case call.stmt.Class == router.ClassSession || call.stmt.Starts&router.PinSet != 0:
-		t.stateful = true
 	case wrongOnReplica(call.stmt):
 		return ErrReplicaTransaction
-	}
-	if t.replica.Closed() {
+	case t.replica.Closed():
 		return sqldriver.ErrBadConn
+	}
+	if call.stmt.Class == router.ClassSession || call.stmt.Starts&^router.PinTx != 0 {
+		t.stateful = true
 	}
 	c.h.route(call.ctx, router.Decision{
 		Node: t.replica.Node(), Label: t.replica.Label(), Reason: router.ReasonTransaction,
 		Class: call.stmt.Class, Cause: call.stmt.Why,
 	})
-	return try(t.replica, &flight{p: t.replica, standing: true})
+	return try(t.replica, c.launchInReplicaTx(call))
 }

@@ -76,17 +76,21 @@ func open(t *testing.T, dsn, options string) (*sql.DB, *routes) {
 	if options != "" {
 		dsn += "&" + options
 	}
-	cfg, err := driver.ParseDSN(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return openConfig(t, *cfg)
+	return openConfig(t, parse(t, dsn))
 }
 
 func openConfig(t *testing.T, cfg driver.Config) (*sql.DB, *routes) {
 	t.Helper()
 	r := &routes{}
 	cfg.OnRoute = r.note
+	db := openOnly(t, cfg)
+	waitForRoles(t, db)
+	return db, r
+}
+
+// openOnly opens a handle, and closes it at the test's end.
+func openOnly(t *testing.T, cfg driver.Config) *sql.DB {
+	t.Helper()
 	connector, err := driver.NewConnector(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +101,12 @@ func openConfig(t *testing.T, cfg driver.Config) (*sql.DB, *routes) {
 			t.Errorf("closing the handle: %v", err)
 		}
 	})
+	return db
+}
+
+// waitForRoles waits until every node's role is known.
+func waitForRoles(t *testing.T, db *sql.DB) {
+	t.Helper()
 	if err := db.PingContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +122,16 @@ func openConfig(t *testing.T, cfg driver.Config) (*sql.DB, *routes) {
 		}
 		return nil
 	})
-	return db, r
+}
+
+// parse returns the Config of a DSN.
+func parse(t *testing.T, dsn string) driver.Config {
+	t.Helper()
+	cfg, err := driver.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *cfg
 }
 
 // eventually polls until check is content, and fails the test at pollBound.
