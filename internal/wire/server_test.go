@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"errors"
 	"net"
 	"strings"
@@ -48,7 +49,13 @@ type reply struct {
 type fault struct {
 	kind faultKind
 	at   int
-	hold chan struct{} // faultStall: until it is closed
+	// faultStall: reached is closed before the message, which is sent when hold
+	// is closed, or never if the connection is closed first.
+	reached, hold chan struct{}
+}
+
+func stallAt(at int) fault {
+	return fault{kind: faultStall, at: at, reached: make(chan struct{}), hold: make(chan struct{})}
 }
 
 type faultKind int
@@ -115,6 +122,47 @@ func (s *scripted) sent() int {
 	return s.count
 }
 
+// offline returns what the server sends in answer to what a client writes on a
+// new connection, which is in no transaction.
+func (s *scripted) offline(written []byte) []byte {
+	c := newSession(s, nil)
+	for len(written) > 0 {
+		size := 1 + int(binary.BigEndian.Uint32(written[1:]))
+		m := decodeFrontend(s.t, written[0], written[5:size])
+		if err := c.answer(m); err != nil {
+			s.t.Fatal(err)
+		}
+		written = written[size:]
+	}
+	return c.out
+}
+
+func decodeFrontend(t testing.TB, kind byte, body []byte) pgproto3.FrontendMessage {
+	var m pgproto3.FrontendMessage
+	switch kind {
+	case 'P':
+		m = new(pgproto3.Parse)
+	case 'B':
+		m = new(pgproto3.Bind)
+	case 'D':
+		m = new(pgproto3.Describe)
+	case 'E':
+		m = new(pgproto3.Execute)
+	case 'C':
+		m = new(pgproto3.Close)
+	case 'S':
+		m = new(pgproto3.Sync)
+	case 'Q':
+		m = new(pgproto3.Query)
+	default:
+		t.Fatalf("message %q", kind)
+	}
+	if err := m.Decode(body); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // session is one connection to a scripted server.
 type session struct {
 	s          *scripted
@@ -126,11 +174,12 @@ type session struct {
 	statements map[string]string
 	portal     string // the text bound to the unnamed portal
 	late       string
+	cut        bool // the connection's end has come
 }
 
 func newSession(s *scripted, c net.Conn) *session {
 	return &session{
-		s: s, conn: c, in: pgproto3.NewBackend(c, c), status: 'I',
+		s: s, conn: c, status: 'I',
 		statements: make(map[string]string),
 	}
 }
@@ -138,6 +187,7 @@ func newSession(s *scripted, c net.Conn) *session {
 var errCut = errors.New("the server cut the connection")
 
 func (c *session) run() {
+	c.in = pgproto3.NewBackend(c.conn, c.conn)
 	startup, err := c.in.ReceiveStartupMessage()
 	if err != nil {
 		return
@@ -168,7 +218,7 @@ func (c *session) run() {
 		if _, ok := msg.(*pgproto3.Terminate); ok {
 			return
 		}
-		if c.answer(msg) != nil {
+		if c.answer(msg) != nil || c.cut {
 			return
 		}
 	}
@@ -273,7 +323,9 @@ func (c *session) execute(text string, simple bool) bool {
 		_ = c.fail(r.code)
 		return false
 	}
-	c.late = r.late
+	if r.late != "" {
+		c.late = r.late
+	}
 	return c.send(&pgproto3.CommandComplete{CommandTag: []byte(r.tag)}) == nil
 }
 
@@ -373,6 +425,7 @@ func (c *session) send(m pgproto3.BackendMessage) error {
 }
 
 func (c *session) suffer(f fault, m pgproto3.BackendMessage) error {
+	c.cut = true
 	switch f.kind {
 	case faultFatal:
 		c.queue(&pgproto3.ErrorResponse{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P01", Message: "scripted"})
@@ -380,13 +433,31 @@ func (c *session) suffer(f fault, m pgproto3.BackendMessage) error {
 		if err := c.flush(); err != nil {
 			return err
 		}
-		<-f.hold
-		c.queue(m)
-		return nil
+		close(f.reached)
+		select {
+		case <-f.hold:
+			c.cut = false
+			c.queue(m)
+			return nil
+		case <-c.gone():
+			return errCut
+		}
 	}
 	_ = c.flush()
 	_ = c.conn.Close()
 	return errCut
+}
+
+// gone returns a channel that is closed when the client closes the connection,
+// or says that it will: it has nothing else to send while it waits. After that
+// the session can only end.
+func (c *session) gone() <-chan struct{} {
+	closed := make(chan struct{})
+	c.s.done.Go(func() {
+		defer close(closed)
+		_, _ = c.conn.Read(make([]byte, 1))
+	})
+	return closed
 }
 
 func (c *session) queue(m pgproto3.BackendMessage) {
@@ -403,6 +474,9 @@ func (c *session) queue(m pgproto3.BackendMessage) {
 }
 
 func (c *session) flush() error {
+	if c.conn == nil {
+		return nil
+	}
 	out := c.out
 	c.out = c.out[:0]
 	if !c.s.onebyte {
@@ -416,4 +490,3 @@ func (c *session) flush() error {
 	}
 	return nil
 }
-

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -21,15 +22,27 @@ type recorder struct {
 	writes int
 	lines  []string
 	back   []byte // of a message that is not complete
+	seen   int    // messages of the server
+	at     int    // when so many have been seen,
+	then   func() // this is called
 }
 
-// dial has the connections of cfg recorded. They must not speak TLS.
+// after has f called when n messages of the server have been read.
+func (r *recorder) after(n int, f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at, r.then = n, f
+}
+
+// dial has the first connection of cfg recorded; later ones bring cancel
+// requests. It must not speak TLS.
 func (r *recorder) dial(cfg *pgconn.Config) {
 	next := cfg.DialFunc
+	var dialled atomic.Bool
 	cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := next(ctx, network, addr)
-		if err != nil {
-			return nil, err
+		if err != nil || dialled.Swap(true) {
+			return c, err
 		}
 		return &recordedConn{Conn: c, r: r}, nil
 	}
@@ -39,7 +52,7 @@ func (r *recorder) dial(cfg *pgconn.Config) {
 func (r *recorder) start() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.on, r.writes, r.lines, r.back = true, 0, nil, nil
+	r.on, r.writes, r.lines, r.back, r.seen = true, 0, nil, nil, 0
 }
 
 // stop ends the transcript and returns it, with the number of Writes.
@@ -95,6 +108,9 @@ func (r *recorder) read(p []byte) {
 		}
 		r.lines = append(r.lines, "  B "+backendText(r.back[0], r.back[5:size]))
 		r.back = r.back[size:]
+		if r.seen++; r.seen == r.at && r.then != nil {
+			r.then()
+		}
 	}
 }
 
