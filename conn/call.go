@@ -21,6 +21,8 @@ type call struct {
 	// repair is set if the fence that the read needs sent it to the primary:
 	// it carries a capture to mend it.
 	repair bool
+	// fell is set while the call is counted among those that fell back.
+	fell bool
 }
 
 func (c *Conn) newCall(ctx context.Context, text string, args []sqldriver.NamedValue, prepared bool) *call {
@@ -86,23 +88,54 @@ func (c *Conn) run(call *call, try attempt) error {
 		return c.runInReplicaTx(call, try)
 	}
 	c.h.cluster.Touch()
-	d := c.decide(call)
-	if d.Replica() {
-		why, err := c.runOnReplica(call, d, try)
-		if why == router.ReasonNone {
-			c.routed(call, d)
+	d, done, err := c.leavePrimary(call, c.decide(call), try)
+	if done {
+		return err
+	}
+	if d, err = c.fallBack(call, d); err != nil {
+		return err
+	}
+	if d.Replica() { // it has waited for one, past the cap
+		if _, done, err = c.leavePrimary(call, d, try); done {
 			return err
 		}
-		d = d.ToPrimary(c.h.cluster.Snapshot(), why)
+		return ErrFallbackLimit
 	}
 	call.repair = d.Reason.Mends()
 	c.routed(call, d)
 	return c.runOnPrimary(call, try)
 }
 
+// leavePrimary runs the call on the replica of a decision, after having waited
+// for it if the decision says so. done is set if the caller has its answer, an
+// error included; if not, the decision returned is for the primary.
+func (c *Conn) leavePrimary(call *call, d router.Decision, try attempt) (_ router.Decision, done bool, _ error) {
+	for waited := false; ; {
+		if d.Wait > 0 {
+			d = c.await(call.ctx, d, c.need(call.session).Position)
+			waited = true
+		}
+		if !d.Replica() {
+			return d, false, nil
+		}
+		why, err := c.runOnReplica(call, d, try)
+		if why == router.ReasonNone {
+			c.routed(call, d)
+			return d, true, err
+		}
+		node := d.Node
+		d = d.ToPrimary(c.h.cluster.Snapshot(), why)
+		if why != router.ReasonGuardFailed || waited || c.h.policy.Wait == 0 {
+			return d, false, nil
+		}
+		d.Wait, d.WaitFor = c.h.policy.Wait, node // it should be there any moment
+	}
+}
+
 func (c *Conn) runOnPrimary(call *call, try attempt) error {
 	p, err := c.engage(call.ctx)
 	if err != nil {
+		c.fellBack(call)
 		return err
 	}
 	defer c.rest()

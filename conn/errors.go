@@ -11,6 +11,10 @@ import (
 // only for itself: advisory locks, snapshot exports, signals to backends.
 var ErrReplicaTransaction = errors.New("pgryw: the read-only transaction runs on a replica, where this statement would have no effect on the primary; use pgryw.readonly_tx=primary")
 
+// ErrFallbackLimit is returned for a read that no replica could serve while
+// pgryw.max_fallback other reads had fallen back to the primary already.
+var ErrFallbackLimit = errors.New("pgryw: no replica has replayed the read's fence, and pgryw.max_fallback reads are on the primary already")
+
 // errLost stands for an error that pgx has replaced by a claim that nothing was
 // sent, when something was.
 var errLost = errors.New("pgryw: the connection was lost after the statement was sent")

@@ -71,13 +71,20 @@ func (c *Conn) raise(p lsn.Position, before lsn.Number, by *authors) {
 func (c *Conn) doubt(system uint64, by *authors) {
 	n := lsn.NextNumber()
 	c.h.counters.uncertain.Add(1)
-	c.own = c.own.WithDoubt(n)
-	c.base = c.base.WithDoubt(n)
-	c.h.all.Doubt(n)
-	if by.unsigned {
-		c.h.unattributed.Doubt(n)
+	// A capture on a former primary must not lift what was written on this one:
+	// the fences are on its timeline from now on.
+	floor := lsn.Position{System: system, Timeline: c.h.cluster.Snapshot().Timeline}
+	onTimeline := func(s lsn.State) lsn.State { return s.Raise(floor, 0).WithDoubt(n) }
+	c.own, c.base = onTimeline(c.own), onTimeline(c.base)
+	each := func(f *lsn.Fence) {
+		f.Raise(floor, 0)
+		f.Doubt(n)
 	}
-	by.each(func(s *lsn.Session) { s.Fence(system).Doubt(n) })
+	each(&c.h.all)
+	if by.unsigned {
+		each(&c.h.unattributed)
+	}
+	by.each(func(s *lsn.Session) { each(s.Fence(system)) })
 }
 
 // repair raises the fences that sent a read of session to the primary, after

@@ -187,6 +187,7 @@ func (f *flight) land(err error) error {
 		return err
 	}
 	f.out = f.p.Shim().Finish()
+	f.c.fellBack(f.call)
 	f.lost = f.out.Broken || f.p.Closed()
 	switch {
 	case f.kept:
@@ -318,6 +319,7 @@ func (f *flight) settleLost() {
 
 // giveUp concludes from a call whose end nobody will see.
 func (f *flight) giveUp() {
+	f.c.fellBack(f.call)
 	if f.standing || f.kept || f.borrowed {
 		return
 	}

@@ -20,6 +20,9 @@ type Config struct {
 	Logger         *slog.Logger
 	// OnRoute is told of every decision, on the goroutine of the statement.
 	OnRoute func(context.Context, router.Decision)
+	// MaxFallback is how many reads at once may fall back to the primary; zero is
+	// any number.
+	MaxFallback int
 	// Owner is kept alive for as long as any of the handle's connections.
 	Owner any
 }
@@ -35,13 +38,16 @@ type Handle struct {
 	logger         *slog.Logger
 	onRoute        func(context.Context, router.Decision)
 	owner          any
+	maxFallback    int64
 
 	all          lsn.Fence // every write of the handle
 	unattributed lsn.Fence // the writes made without a session
 
 	brackets brackets // of the connections made by Connect
 	turn     atomic.Uint64
-	writers  texts // texts of reads that turned out to write
+	waiting  atomic.Int64 // reads that wait for a replica
+	fallback atomic.Int64 // reads that have fallen back to the primary
+	writers  texts        // texts of reads that turned out to write
 	counters counters
 }
 
@@ -54,6 +60,7 @@ func NewHandle(cfg Config) *Handle {
 		logger:         cfg.Logger,
 		onRoute:        cfg.OnRoute,
 		owner:          cfg.Owner,
+		maxFallback:    int64(cfg.MaxFallback),
 	}
 }
 

@@ -95,6 +95,9 @@ func (c *Conn) BeginTx(ctx context.Context, opts sqldriver.TxOptions) (sqldriver
 		Turn:         c.h.turn.Add(1),
 		Now:          time.Now(),
 	})
+	if d.Wait > 0 {
+		d = c.await(ctx, d, c.need(session).Position)
+	}
 	if d.Replica() {
 		tx, why, err := c.beginOnReplica(ctx, opts, d, session)
 		if why == router.ReasonNone {

@@ -129,6 +129,7 @@ func (c *Connector) handle() (*conn.Handle, error) {
 		CaptureTimeout: cfg.CaptureTimeout,
 		Logger:         cfg.Logger,
 		OnRoute:        cfg.OnRoute,
+		MaxFallback:    cfg.MaxFallback,
 		Owner:          c,
 	})
 	// A wrapper that hides io.Closer leaves nobody to stop the probes but the

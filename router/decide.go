@@ -37,6 +37,10 @@ type Decision struct {
 	Reason Reason
 	Class  Class
 	Cause  Cause
+	// Wait is how long the read may wait for the replica WaitFor to replay its
+	// fence before it goes to the primary; zero is not at all.
+	Wait    time.Duration
+	WaitFor int
 }
 
 // Replica reports whether the decision sends its statement to a replica.
@@ -44,7 +48,13 @@ func (d Decision) Replica() bool { return d.Node != NodePrimary }
 
 // ToPrimary returns the decision changed in favour of the primary.
 func (d Decision) ToPrimary(s *Snapshot, why Reason) Decision {
-	d.Node, d.Label, d.Reason = NodePrimary, s.primaryLabel(), why
+	d.Node, d.Label, d.Reason, d.Wait = NodePrimary, s.primaryLabel(), why, 0
+	return d
+}
+
+// ToReplica returns the decision changed in favour of a replica.
+func (d Decision) ToReplica(s *Snapshot, node int, why Reason) Decision {
+	d.Node, d.Label, d.Reason, d.Wait = node, s.Nodes[node].Label, why, 0
 	return d
 }
 
@@ -66,7 +76,7 @@ func Decide(s *Snapshot, p *Policy, r *Request) Decision {
 	if why := mustStay(s, p, r); why != ReasonNone {
 		return d.ToPrimary(s, why)
 	}
-	return d.choose(s, r)
+	return d.choose(s, p, r)
 }
 
 // mustStay returns why a statement has to run on the primary whatever the
@@ -149,11 +159,11 @@ func DecideTx(s *Snapshot, p *Policy, r *TxRequest) Decision {
 	if why != ReasonNone {
 		return d.ToPrimary(s, why)
 	}
-	return d.choose(s, &Request{Need: r.Need, Turn: r.Turn, Now: r.Now})
+	return d.choose(s, p, &Request{Need: r.Need, Turn: r.Turn, Now: r.Now})
 }
 
 // choose picks a replica for a read that may leave the primary.
-func (d Decision) choose(s *Snapshot, r *Request) Decision {
+func (d Decision) choose(s *Snapshot, p *Policy, r *Request) Decision {
 	if why := unsettled(s, r.Need); why != ReasonNone {
 		return d.ToPrimary(s, why)
 	}
@@ -175,7 +185,11 @@ func (d Decision) choose(s *Snapshot, r *Request) Decision {
 	case usable == 0:
 		return d.ToPrimary(s, ReasonNoReplica)
 	case candidates == 0:
-		return d.ToPrimary(s, ReasonBehind)
+		d = d.ToPrimary(s, ReasonBehind)
+		if node, left := s.nearest(r); node >= 0 && left <= p.Wait {
+			d.Wait, d.WaitFor = p.Wait, node
+		}
+		return d
 	}
 	turn := int(r.Turn % uint64(candidates))
 	for i := range s.Nodes {
@@ -227,6 +241,25 @@ func (s *Snapshot) fit(n *Node, r *Request) Reason {
 		return ReasonExpected
 	}
 	return ReasonBehind
+}
+
+// nearest returns the replica that by its usual lag will be the first to have
+// replayed the fence, and how long that will take; -1 if none is known to.
+func (s *Snapshot) nearest(r *Request) (node int, left time.Duration) {
+	node = -1
+	need := r.Need.Position
+	age := s.age(need.LSN, r.Now)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		at := n.Pair.Position
+		if s.fit(n, r) != ReasonBehind || n.Lag < 0 || at.System != need.System || at.Timeline != need.Timeline {
+			continue
+		}
+		if l := max(n.Lag-age, 0); node < 0 || l < left {
+			node, left = i, l
+		}
+	}
+	return node, left
 }
 
 // better reports whether a fits a read better than b.

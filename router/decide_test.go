@@ -73,6 +73,9 @@ func cluster(replicas []Node) *Snapshot {
 }
 
 func (d Decision) brief() string {
+	if d.Wait > 0 {
+		return fmt.Sprintf("wait %v for %d, else primary, %s", d.Wait, d.WaitFor, d.Reason)
+	}
 	if d.Replica() {
 		return fmt.Sprintf("replica %d, %s", d.Node, d.Reason)
 	}
@@ -106,6 +109,16 @@ func TestDecisionsAreAsRecorded(t *testing.T) {
 	for _, c := range clusters {
 		for _, f := range fences {
 			d := Decide(cluster(c.replicas), &Policy{}, &Request{
+				Statement: Statement{Class: ClassRead, Single: true}, Need: f.need, Now: decideNow,
+			})
+			fmt.Fprintf(&b, "%s fence=%s -> %s\n", c.name, f.name, d.brief())
+		}
+	}
+
+	section("a read that may wait 1.5s")
+	for _, c := range clusters {
+		for _, f := range fences {
+			d := Decide(cluster(c.replicas), &Policy{Wait: 1500 * time.Millisecond}, &Request{
 				Statement: Statement{Class: ClassRead, Single: true}, Need: f.need, Now: decideNow,
 			})
 			fmt.Fprintf(&b, "%s fence=%s -> %s\n", c.name, f.name, d.brief())

@@ -12,6 +12,7 @@ const (
 	ReasonUnfenced // the read has nothing to wait for
 	ReasonFresh    // the replica is known to have replayed past the fence
 	ReasonExpected // by its usual lag the replica should have; its guard decides
+	ReasonWaited   // the read waited until the replica had
 
 	ReasonSingleNode   // there is one server only
 	ReasonWrite        // not known to be a read
@@ -56,6 +57,7 @@ var reasonNames = [reasonCount]string{
 	ReasonUnfenced:     "unfenced",
 	ReasonFresh:        "fresh",
 	ReasonExpected:     "expected",
+	ReasonWaited:       "waited",
 	ReasonSingleNode:   "single_node",
 	ReasonWrite:        "write",
 	ReasonVolatile:     "volatile",
@@ -108,6 +110,18 @@ func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 // carries a capture, which gives the fence that sent it there a position that
 // replicas can be compared with.
 func (r Reason) Mends() bool { return r == ReasonUncertain || r == ReasonTimeline }
+
+// FallsBack reports whether a read that was sent to the primary for this reason
+// would have run on a replica if one had been fit: what pgryw.max_fallback
+// counts.
+func (r Reason) FallsBack() bool {
+	switch r {
+	case ReasonNoReplica, ReasonUncertain, ReasonTimeline, ReasonBehind, ReasonGuardFailed,
+		ReasonReplicaError, ReasonReplicaBusy, ReasonIndirect:
+		return true
+	}
+	return false
+}
 
 // Reasons is how many reasons there are: the length of an array indexed by
 // Reason.

@@ -67,6 +67,16 @@ type Snapshot struct {
 	History []Sample
 }
 
+// AnyReplica returns the index of a replica that statements may be sent to.
+func (s *Snapshot) AnyReplica() (node int, ok bool) {
+	for i := range s.Nodes {
+		if s.Nodes[i].Role == RoleReplica && s.Nodes[i].Trouble == ReasonNone {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 // Sample says that the primary's position was at LSN, or beyond, at an instant.
 type Sample struct {
 	At  time.Time

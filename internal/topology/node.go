@@ -28,7 +28,8 @@ type node struct {
 	asking sync.Mutex // held during a probe
 	conn   *pgx.Conn  // the probe's; guarded by asking
 
-	live liveConns
+	live    liveConns
+	waiters waiters
 
 	// What is known; guarded by Cluster.mu.
 	asked   bool   // a probe has ended, one way or the other
@@ -65,6 +66,7 @@ func (n *node) learn(p *heldPair) {
 			break
 		}
 	}
+	n.waiters.wake(p.Position)
 	n.c.mu.Lock()
 	defer n.c.mu.Unlock()
 	n.lag = smooth(n.lag, lagOf(n.c.history, p.Position.LSN, p.Asked))

@@ -14,6 +14,7 @@ import (
 // probe asks the node again and again, until the Cluster is closed.
 func (n *node) probe() {
 	interval := n.c.cfg.Probe
+	var haste time.Duration // the interval while somebody waits
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -23,7 +24,14 @@ func (n *node) probe() {
 		case <-n.wake:
 		case <-timer.C:
 		}
+		before := n.pair.Load()
 		failed := n.askOnce(n.c.ctx) != nil
+		if !failed && n.waiters.any() {
+			haste = waitPace(haste, n.pair.Load() != before)
+			timer.Reset(haste)
+			continue
+		}
+		haste = 0
 		interval = n.pace(interval, failed)
 		timer.Reset(interval)
 	}
@@ -131,6 +139,7 @@ func (n *node) hold(r report) {
 	p := &heldPair{Pair: router.Pair{Position: r.position, Asked: r.asked}, server: r.server, answered: r.answered}
 	for old := n.pair.Load(); p.supersedes(old); old = n.pair.Load() {
 		if n.pair.CompareAndSwap(old, p) {
+			n.waiters.wake(p.Position)
 			return
 		}
 	}
