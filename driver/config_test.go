@@ -126,7 +126,7 @@ func TestAConfigBuiltInGoIsCheckedLikeADSN(t *testing.T) {
 		{Config{Probe: -time.Second}, "pgryw: pgryw.probe must be a duration above 0 with its unit, such as 250ms, or default"},
 		{Config{PoolMaxConns: -1}, "pgryw: pgryw.pool_max_conns must be a whole number, 0 or more, or default"},
 		{Config{Mode: router.ModeRelaxed}, "pgryw: pgryw.mode is not built yet; it can only be left at its default, strict"},
-		{Config{Wait: time.Second}, "pgryw: pgryw.wait is not built yet; it can only be left at its default, 0"},
+		{Config{Monotonic: true}, "pgryw: pgryw.monotonic is not built yet; it can only be left at its default, off"},
 		{Config{Resolve: time.Second}, "pgryw: pgryw.resolve is not built yet; it can only be left at its default, 30s"},
 		{
 			Config{Postgres: "postgres://pg-a/shop?pgryw.route=off"},
