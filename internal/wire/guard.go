@@ -1,5 +1,13 @@
 package wire
 
+// Verdict returns what has become of the guard by now. Once pgx's call has
+// returned, with rows or without, the guard has been decided; Finish reports the
+// same.
+//
+// Cost: none.
+// Concurrency: as Arm.
+func (s *Shim) Verdict() Verdict { return s.trip.verdict }
+
 // endGuard follows the guard's answer, and decides at its ReadyForQuery: the
 // server sends a group's answers together, so nothing is lost by waiting for
 // it, and its transaction status is known.

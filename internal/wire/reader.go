@@ -83,6 +83,11 @@ func (s *Shim) filter(b []byte) int {
 	kept, i := 0, 0
 	for i < len(b) {
 		if s.frame.between() {
+			if n := s.wholeRow(b[i:]); n > 0 {
+				kept += move(b, kept, i, n)
+				i += n
+				continue
+			}
 			s.keep, s.collect = s.begin(b[i])
 			s.body = s.body[:0]
 		}
@@ -91,10 +96,7 @@ func (s *Shim) filter(b []byte) int {
 			s.collectBody(b[i+body : i+n])
 		}
 		if s.keep {
-			if kept != i {
-				copy(b[kept:], b[i:i+n])
-			}
-			kept += n
+			kept += move(b, kept, i, n)
 		}
 		i += n
 		if s.frame.bad && !s.keep {
@@ -110,6 +112,24 @@ func (s *Shim) filter(b []byte) int {
 		}
 	}
 	return kept
+}
+
+// wholeRow returns the size of the user's DataRow that b begins with, or 0 if it
+// begins with anything else. Most of what is read is that.
+func (s *Shim) wholeRow(b []byte) int {
+	if b[0] != 'D' || s.trip.phase != phaseUser {
+		return 0
+	}
+	n, _ := s.frame.skip(b)
+	return n
+}
+
+// move moves n bytes of b down to a place that is free, and returns n.
+func move(b []byte, to, from, n int) int {
+	if to != from {
+		copy(b[to:], b[from:from+n])
+	}
+	return n
 }
 
 // maxBodyBytes bounds what is collected of one message. Our questions have

@@ -91,7 +91,7 @@ func (s *scripted) accept() {
 		}
 		s.done.Go(func() {
 			defer c.Close()
-			newSession(s, c).run()
+			newSession(s, &peeked{Conn: c}).run()
 		})
 	}
 }
@@ -166,7 +166,7 @@ func decodeFrontend(t testing.TB, kind byte, body []byte) pgproto3.FrontendMessa
 // session is one connection to a scripted server.
 type session struct {
 	s          *scripted
-	conn       net.Conn
+	conn       *peeked
 	in         *pgproto3.Backend
 	out        []byte
 	status     byte
@@ -177,7 +177,7 @@ type session struct {
 	cut        bool // the connection's end has come
 }
 
-func newSession(s *scripted, c net.Conn) *session {
+func newSession(s *scripted, c *peeked) *session {
 	return &session{
 		s: s, conn: c, status: 'I',
 		statements: make(map[string]string),
@@ -439,25 +439,13 @@ func (c *session) suffer(f fault, m pgproto3.BackendMessage) error {
 			c.cut = false
 			c.queue(m)
 			return nil
-		case <-c.gone():
+		case <-c.conn.next():
 			return errCut
 		}
 	}
 	_ = c.flush()
 	_ = c.conn.Close()
 	return errCut
-}
-
-// gone returns a channel that is closed when the client closes the connection,
-// or says that it will: it has nothing else to send while it waits. After that
-// the session can only end.
-func (c *session) gone() <-chan struct{} {
-	closed := make(chan struct{})
-	c.s.done.Go(func() {
-		defer close(closed)
-		_, _ = c.conn.Read(make([]byte, 1))
-	})
-	return closed
 }
 
 func (c *session) queue(m pgproto3.BackendMessage) {
@@ -489,4 +477,41 @@ func (c *session) flush() error {
 		}
 	}
 	return nil
+}
+
+// peeked is a connection on which one can wait for what comes next without
+// reading it.
+//
+// Concurrency: used by one goroutine at a time.
+type peeked struct {
+	net.Conn
+	peek  chan struct{} // closed when first and err are set; nil if none is awaited
+	first []byte
+	err   error
+}
+
+// next returns a channel that is closed when the client has sent more, or has
+// closed the connection. While a server stalls, that means that the client has
+// given up.
+func (p *peeked) next() <-chan struct{} {
+	if p.peek == nil {
+		p.peek = make(chan struct{})
+		go func() {
+			defer close(p.peek)
+			b := make([]byte, 1)
+			var n int
+			n, p.err = p.Conn.Read(b)
+			p.first = b[:n]
+		}()
+	}
+	return p.peek
+}
+
+func (p *peeked) Read(b []byte) (int, error) {
+	if p.peek == nil {
+		return p.Conn.Read(b)
+	}
+	<-p.peek
+	p.peek = nil
+	return copy(b, p.first), p.err
 }
