@@ -41,8 +41,8 @@ var classified = []struct {
 
 	{"WITH d AS (DELETE FROM job WHERE id=$1 RETURNING id) SELECT id FROM d", ClassWrite, CauseWriting, 0},
 	{"WITH a AS (SELECT 1), b AS (SELECT (WITH c AS (UPDATE t SET a=1 RETURNING a) SELECT a FROM c)) SELECT 1", ClassWrite, CauseWriting, 0},
-	{"SELECT id FROM job ORDER BY id FOR NO KEY UPDATE OF job SKIP LOCKED LIMIT 1", ClassWrite, CauseWriting, 0},
-	{"select id from job for\nupdate skip locked /*trace='" + strings.Repeat("x", 200) + "'*/", ClassWrite, CauseWriting, 0},
+	{"SELECT id FROM job ORDER BY id FOR NO KEY UPDATE OF job SKIP LOCKED LIMIT 1", ClassWrite, CauseLocking, 0},
+	{"select id from job for\nupdate skip locked /*trace='" + strings.Repeat("x", 200) + "'*/", ClassWrite, CauseLocking, 0},
 	{"SELECT 1 FROM t For /* a */ Share", ClassWrite, CauseLocking, 0},
 	{"SELECT 1 FROM t FOR KEY SHARE", ClassWrite, CauseLocking, 0},
 	{"SELECT * FROM (SELECT 1 FROM t FOR SHARE) x", ClassWrite, CauseLocking, 0},
@@ -54,7 +54,7 @@ var classified = []struct {
 	{`SELECT "pg_advisory_lock"(1)`, ClassWrite, CauseEffect, PinAdvisory},
 	{"SELECT pg_catalog.pg_advisory_lock(1)", ClassWrite, CauseEffect, PinAdvisory},
 	{"SELECT pg_advisory_xact_lock(42)", ClassWrite, CauseEffect, 0},
-	{"SELECT set_config('app.user', '7', false)", ClassWrite, CauseSetting, PinSet},
+	{"SELECT set_config('app.user', '7', false)", ClassWrite, CauseSetting, PinSet | PinRole},
 	{"SELECT pg_terminate_backend(1)", ClassWrite, CauseEffect, 0},
 	{"SELECT pg_export_snapshot()", ClassWrite, CauseEffect, 0},
 	{"SELECT pg_nobody_knows()", ClassWrite, CauseFunction, PinVolatile},
@@ -76,7 +76,7 @@ var classified = []struct {
 
 	{"INSERT INTO t(a) VALUES ($1) RETURNING id", ClassWrite, CauseVerb, 0},
 	{"INSERT INTO t VALUES (now()) ON CONFLICT (id) DO UPDATE SET a = lower(excluded.a)", ClassWrite, CauseVerb, 0},
-	{"INSERT INTO t SELECT set_config('a.b', 'c', false)", ClassWrite, CauseVerb, PinSet},
+	{"INSERT INTO t SELECT set_config('a.b', 'c', false)", ClassWrite, CauseVerb, PinSet | PinRole},
 	{"UPDATE t SET (a, b) = (1, 2)", ClassWrite, CauseVerb, 0},
 	{"/* outer /* nested */ */ UPDATE t SET a=1", ClassWrite, CauseVerb, 0},
 	{"EXPLAIN ANALYZE DELETE FROM t", ClassWrite, CauseVerb, 0},
@@ -86,30 +86,30 @@ var classified = []struct {
 	{"DO $$BEGIN END$$", ClassWrite, CauseVerb, PinCall},
 	{"COPY t TO STDOUT", ClassWrite, CauseVerb, 0},
 	{"FROBNICATE t", ClassUnknown, CauseUnknown, PinUnknown},
-	{"SELECT 1; SELECT 2", ClassUnknown, CauseSeveral, PinTx},
-	{"SELECT 1; SET a = 1", ClassUnknown, CauseSeveral, PinTx | PinSet},
+	{"SELECT 1; SELECT 2", ClassUnknown, CauseSeveral, 0},
+	{"SELECT 1; SET a = 1", ClassUnknown, CauseSeveral, PinSet},
 	{"", ClassUnknown, CauseEmpty, 0},
 	{"SELECT 'a", ClassUnknown, CauseUnclosed, PinUnknown | PinTx},
 	{"SELECT /* a", ClassUnknown, CauseUnclosed, PinUnknown | PinTx},
-	{"SELECT '\\'; DELETE FROM t; --'", ClassUnknown, CauseSeveral, PinTx | PinUnknown},
-	{`SELECT U&"d\0061t"(1)`, ClassUnknown, CauseUnclosed, PinUnknown | PinTx | PinVolatile},
+	{"SELECT '\\'; DELETE FROM t; --'", ClassUnknown, CauseBackslash, PinTx | PinUnknown},
+	{`SELECT U&"d\0061t"(1)`, ClassUnknown, CauseName, PinUnknown | PinVolatile},
 
 	{"SET search_path TO a", ClassSession, CauseVerb, PinSet},
 	{"SET LOCAL a = 1", ClassSession, CauseVerb, 0},
-	{"RESET ALL", ClassSession, CauseVerb, PinSet},
+	{"RESET ALL", ClassSession, CauseVerb, 0},
 	{"LISTEN ch", ClassSession, CauseVerb, PinListen},
 	{"UNLISTEN *", ClassSession, CauseVerb, 0},
 	{"PREPARE p AS INSERT INTO t VALUES (1)", ClassSession, CauseVerb, PinPrepare},
 	{"DECLARE c CURSOR WITH HOLD FOR SELECT 1", ClassSession, CauseVerb, PinCursor},
 	{"DISCARD ALL", ClassSession, CauseVerb, 0},
-	{"EXECUTE p", ClassWrite, CauseVerb, 0},
-	{"BEGIN", ClassControl, CauseVerb, 0},
+	{"EXECUTE p", ClassWrite, CauseVerb, PinUnknown},
+	{"BEGIN", ClassControl, CauseVerb, PinTx},
 	{"SET TRANSACTION READ ONLY", ClassControl, CauseVerb, 0},
 }
 
 func TestStatementsAreWhatTheTableSays(t *testing.T) {
 	for _, tt := range classified {
-		s := Classify(tt.sql)
+		s := Classify(tt.sql, nil)
 		if s.Class != tt.class || s.Why != tt.why || s.Starts != tt.starts {
 			t.Errorf("%q: got %v, %v, %v, want %v, %v, %v", tt.sql, s.Class, s.Why, s.Starts, tt.class, tt.why, tt.starts)
 		}
@@ -136,7 +136,7 @@ func TestTransactionControlIsTold(t *testing.T) {
 		{"RELEASE s", ControlSavepoint, false},
 		{"PREPARE TRANSACTION 'g'", ControlPrepare, false},
 	} {
-		s := Classify(tt.sql)
+		s := Classify(tt.sql, nil)
 		if s.Class != ClassControl || s.Control != tt.control || s.Chain != tt.chain {
 			t.Errorf("%q: got %v, control %d, chain %v, want control %d, chain %v", tt.sql, s.Class, s.Control, s.Chain, tt.control, tt.chain)
 		}
@@ -159,7 +159,7 @@ func TestHintsStandInComments(t *testing.T) {
 		{"SELECT 1 /* pgryw:max_staleness=2s */", HintNone},
 		{"SELECT '/* pgryw:replica */'", HintNone},
 	} {
-		if s := Classify(tt.sql); s.Hint != tt.hint {
+		if s := Classify(tt.sql, nil); s.Hint != tt.hint {
 			t.Errorf("%q: got %v, want %v", tt.sql, s.Hint, tt.hint)
 		}
 	}
@@ -170,17 +170,17 @@ func FuzzClassify(f *testing.F) {
 		f.Add(tt.sql)
 	}
 	f.Fuzz(func(t *testing.T, sql string) {
-		s := Classify(sql)
+		s := Classify(sql, nil)
 		if s.Class == ClassRead && !s.Single {
 			t.Errorf("%q: a read of several statements", sql)
 		}
 		if s.Class == ClassRead && s.Starts != 0 {
 			t.Errorf("%q: a read that starts %v", sql, s.Starts)
 		}
-		if both := Classify(sql + "\n;DELETE FROM t"); both.Class == ClassRead {
+		if both := Classify(sql+"\n;DELETE FROM t", nil); both.Class == ClassRead {
 			t.Errorf("%q: a read, with a DELETE behind it", sql)
 		}
-		if before := Classify("DELETE FROM t;" + sql); before.Class == ClassRead {
+		if before := Classify("DELETE FROM t;"+sql, nil); before.Class == ClassRead {
 			t.Errorf("%q: a read, with a DELETE ahead of it", sql)
 		}
 	})
@@ -188,7 +188,7 @@ func FuzzClassify(f *testing.F) {
 
 func TestClassifyAllocatesNothing(t *testing.T) {
 	for _, tt := range classified {
-		if n := testing.AllocsPerRun(10, func() { Classify(tt.sql) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() { Classify(tt.sql, nil) }); n != 0 {
 			t.Errorf("%q: got %v allocations, want 0", tt.sql, n)
 		}
 	}
@@ -199,6 +199,6 @@ func BenchmarkClassify(b *testing.B) {
 	b.SetBytes(int64(len(sql)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Classify(sql)
+		Classify(sql, nil)
 	}
 }

@@ -5,46 +5,58 @@ import (
 	"time"
 )
 
-const hintPrefix = "pgryw:"
-
 // hints are what the comments of a text ask for.
 type hints struct {
 	hint         Hint
 	maxStaleness time.Duration
 }
 
-// read takes in one comment. A hint that is not understood, or that contradicts
-// another, asks for the primary.
+// read takes in one comment. What follows "pgryw:", in whatever case, up to a
+// blank, a comma, a semicolon, a quote or the comment's end is a hint. One that
+// is not understood, or that contradicts another, asks for the primary.
 func (h *hints) read(comment string) {
 	for {
-		at := strings.Index(comment, hintPrefix)
-		if at < 0 {
+		colon := strings.IndexByte(comment, ':')
+		if colon < 0 {
 			return
 		}
-		comment = comment[at+len(hintPrefix):]
-		end := strings.IndexAny(comment, " \t\r\n,;*")
-		if end < 0 {
-			end = len(comment)
+		word, rest := comment[:colon], comment[colon+1:]
+		comment = rest
+		const prefix = "pgryw"
+		if start := len(word) - len(prefix); start < 0 || !same(word[start:], prefix) ||
+			start > 0 && inWord[word[start-1]] {
+			continue
 		}
-		h.take(comment[:end])
+		if end := strings.IndexAny(rest, " \t\r\n\f\v,;'\"*"); end >= 0 {
+			rest = rest[:end]
+		}
+		h.take(rest)
 	}
 }
 
+// take takes in one hint.
 func (h *hints) take(word string) {
-	if bound, ok := strings.CutPrefix(word, "max_staleness="); ok {
-		d, err := time.ParseDuration(bound)
-		if err != nil || d <= 0 {
-			h.hint = HintPrimary
-			return
+	const bound = "max_staleness="
+	switch {
+	case same(word, "primary"):
+		h.hint = HintPrimary
+	case same(word, "replica"):
+		if h.hint == HintNone {
+			h.hint = HintReplica
 		}
-		if h.maxStaleness == 0 || d < h.maxStaleness {
-			h.maxStaleness = d
-		}
+	case len(word) > len(bound) && strings.EqualFold(word[:len(bound)], bound):
+		h.bound(word[len(bound):])
+	default:
+		h.hint = HintPrimary
+	}
+}
+
+// bound takes in a bound on staleness.
+func (h *hints) bound(word string) {
+	d, err := time.ParseDuration(word)
+	if err != nil || d <= 0 || h.maxStaleness != 0 && d != h.maxStaleness {
+		h.hint = HintPrimary
 		return
 	}
-	if word == "replica" && h.hint != HintPrimary {
-		h.hint = HintReplica
-		return
-	}
-	h.hint = HintPrimary
+	h.maxStaleness = d
 }

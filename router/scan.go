@@ -1,215 +1,237 @@
 package router
 
-import "strings"
-
 // kind is what a token is.
 type kind uint8
 
+// The kinds. Those from kindWord to kindWrite are unquoted words.
 const (
-	kindEnd    kind = iota
-	kindWord        // an unquoted identifier or keyword
-	kindQuoted      // a quoted identifier
-	kindValue       // a string, a number or a parameter
-	kindCast        // ::
-	kindSign        // any other character, in Token.sign
+	kindEnd       kind = iota
+	kindWord           // an identifier or keyword
+	kindSystem         // a word that begins with pg_, or setseed
+	kindFor            // FOR
+	kindInto           // INTO
+	kindWith           // WITH
+	kindWrite          // INSERT, UPDATE, DELETE, MERGE
+	kindQuoted         // a quoted identifier; its text is that between the quotes
+	kindString         // a string of any notation
+	kindNumber         // a number or a parameter
+	kindOpen           // (
+	kindClose          // )
+	kindComma          // ,
+	kindDot            // .
+	kindCast           // ::
+	kindSemicolon      // ;
+	kindSign           // any other character
 )
 
-// token is one token of a text.
+// word reports whether a token of this kind is an unquoted word.
+func (k kind) word() bool { return kindWord <= k && k <= kindWrite }
+
+// token is one token of a text, and where it stands there.
 type token struct {
-	kind kind
-	sign byte
-	text string // as it stands there; without the quotes for kindQuoted
+	kind     kind
+	from, to uint32
 }
 
-// scanner reads a text as PostgreSQL's own scanner would, as far as it takes to
-// know where strings, comments and quoted identifiers begin and end.
+// scanner reads a text as PostgreSQL's own scanner does, as far as it takes to
+// know where strings, comments and identifiers begin and end.
 //
-// Source: src/backend/parser/scan.l.
+// Source: src/backend/parser/scan.l of PostgreSQL 13 to 18.
 type scanner struct {
-	s    string
-	i    int
-	bad  bool // the text cannot be read with certainty
-	hint hints
+	text    string
+	at      int
+	strings Strings
+	doubt   Cause // why the text cannot be read with certainty
+	hints   hints
+}
+
+// doubts records the first reason why the text cannot be read with certainty.
+func (x *scanner) doubts(why Cause) {
+	if x.doubt == CauseNone {
+		x.doubt = why
+	}
+}
+
+// sort is what a character may begin.
+type sort uint8
+
+const (
+	sortSign sort = iota
+	sortBlank
+	sortLetter // also every byte beyond ASCII
+	sortDigit
+	sortQuote
+	sortDouble
+	sortDollar
+	sortDash
+	sortSlash
+	sortColon
+	sortOpen
+	sortClose
+	sortComma
+	sortDot
+	sortSemicolon
+)
+
+// sorts has the sort of each byte, and inWord whether it may go on in a word.
+var sorts, inWord = sortBytes()
+
+func sortBytes() (sorts [256]sort, inWord [256]bool) {
+	for c := range sorts {
+		switch b := byte(c); {
+		case 'a' <= b|0x20 && b|0x20 <= 'z', b == '_', b >= 0x80:
+			sorts[c], inWord[c] = sortLetter, true
+		case '0' <= b && b <= '9':
+			sorts[c], inWord[c] = sortDigit, true
+		}
+	}
+	for b, s := range map[byte]sort{
+		' ': sortBlank, '\t': sortBlank, '\n': sortBlank, '\r': sortBlank, '\f': sortBlank, '\v': sortBlank,
+		'\'': sortQuote, '"': sortDouble, '$': sortDollar, '-': sortDash, '/': sortSlash, ':': sortColon,
+		'(': sortOpen, ')': sortClose, ',': sortComma, '.': sortDot, ';': sortSemicolon,
+	} {
+		sorts[b] = s
+	}
+	inWord['$'] = true
+	return sorts, inWord
 }
 
 // next returns the next token that is neither blank nor comment.
 func (x *scanner) next() token {
-	for x.i < len(x.s) {
-		c := x.s[x.i]
-		switch {
-		case isBlank(c):
-			x.i++
-		case c == '-' && x.has("--"):
-			x.lineComment()
-		case c == '/' && x.has("/*"):
-			x.comment()
-		case c == 0xEF && x.i == 0 && x.has("\uFEFF"):
-			x.i += len("\uFEFF")
-		default:
-			return x.token(c)
-		}
-	}
-	return token{}
-}
-
-func (x *scanner) has(prefix string) bool { return strings.HasPrefix(x.s[x.i:], prefix) }
-
-func (x *scanner) token(c byte) token {
-	start := x.i
-	switch {
-	case c == '\'':
-		x.quoted('\'', false)
-		return token{kind: kindValue}
-	case c == '"':
-		return token{kind: kindQuoted, text: x.quoted('"', false)}
-	case c == '$':
-		return x.dollar()
-	case isDigit(c):
-		x.number()
-		return token{kind: kindValue}
-	case isLetter(c):
-		return x.word(c)
-	case x.has("::"):
-		x.i += 2
-		return token{kind: kindCast}
-	}
-	x.i++
-	return token{kind: kindSign, sign: x.s[start]}
-}
-
-// word reads an identifier, or the string that one of a few letters introduces.
-func (x *scanner) word(c byte) token {
-	if x.i+1 < len(x.s) && x.s[x.i+1] == '\'' {
-		switch c | 0x20 {
-		case 'e':
-			x.i++
-			x.quoted('\'', true)
-			return token{kind: kindValue}
-		case 'b', 'x', 'n':
-			x.i++
-			x.quoted('\'', false)
-			return token{kind: kindValue}
-		}
-	}
-	if c|0x20 == 'u' && x.i+2 < len(x.s) && x.s[x.i+1] == '&' {
-		switch x.s[x.i+2] {
-		case '\'':
-			x.i += 2
-			x.quoted('\'', false)
-			return token{kind: kindValue}
-		case '"':
-			x.bad = true // its name is not known without decoding
-			x.i += 2
-			return token{kind: kindQuoted, text: x.quoted('"', false)}
-		}
-	}
-	start := x.i
-	for x.i < len(x.s) && (isLetter(x.s[x.i]) || isDigit(x.s[x.i]) || x.s[x.i] == '$') {
-		x.i++
-	}
-	return token{kind: kindWord, text: x.s[start:x.i]}
-}
-
-// quoted reads from a quote to its match, where a doubled one stands for itself,
-// and returns what is between. Without escapes a backslash is a character, but
-// not with standard_conforming_strings=off: one before a quote is a doubt.
-func (x *scanner) quoted(quote byte, escapes bool) string {
-	x.i++
-	start := x.i
-	for x.i < len(x.s) {
-		switch c := x.s[x.i]; {
-		case c == '\\' && escapes:
-			x.i++
-		case c == '\\' && quote == '\'':
-			x.bad = x.bad || x.i+1 < len(x.s) && x.s[x.i+1] == '\''
-		case c == quote:
-			if x.i+1 >= len(x.s) || x.s[x.i+1] != quote {
-				text := x.s[start:x.i]
-				x.i++
-				return text
-			}
-			x.bad = x.bad || quote == '"' // its name is not known without decoding
-			x.i++
-		}
-		x.i++
-	}
-	x.bad = true
-	x.i = len(x.s)
-	return ""
-}
-
-// dollar reads a parameter, or a dollar-quoted string.
-func (x *scanner) dollar() token {
-	i := x.i + 1
-	if i < len(x.s) && isDigit(x.s[i]) {
-		for i < len(x.s) && isDigit(x.s[i]) {
+	s, i := x.text, x.at
+	for i < len(s) {
+		switch sorts[s[i]] {
+		case sortBlank:
 			i++
+		case sortLetter:
+			return x.word(i)
+		case sortDigit:
+			return x.number(i)
+		case sortDash:
+			if i+1 >= len(s) || s[i+1] != '-' {
+				return x.sign(kindSign, i, 1)
+			}
+			i = x.lineComment(i)
+		case sortSlash:
+			if i+1 >= len(s) || s[i+1] != '*' {
+				return x.sign(kindSign, i, 1)
+			}
+			i = x.comment(i)
+		case sortColon:
+			if i+1 < len(s) && s[i+1] == ':' {
+				return x.sign(kindCast, i, 2)
+			}
+			return x.sign(kindSign, i, 1)
+		case sortQuote:
+			return x.plain(i)
+		case sortDouble:
+			return x.identifier(i)
+		case sortDollar:
+			return x.dollar(i)
+		case sortOpen:
+			return x.sign(kindOpen, i, 1)
+		case sortClose:
+			return x.sign(kindClose, i, 1)
+		case sortComma:
+			return x.sign(kindComma, i, 1)
+		case sortDot:
+			return x.sign(kindDot, i, 1)
+		case sortSemicolon:
+			return x.sign(kindSemicolon, i, 1)
+		default:
+			return x.sign(kindSign, i, 1)
 		}
-		x.i = i
-		return token{kind: kindValue}
 	}
-	for i < len(x.s) && (isLetter(x.s[i]) || isDigit(x.s[i])) {
+	return x.sign(kindEnd, i, 0)
+}
+
+// sign ends a token of a known length.
+func (x *scanner) sign(k kind, from, length int) token {
+	x.at = from + length
+	return token{kind: k, from: uint32(from), to: uint32(from + length)}
+}
+
+// word reads an identifier or keyword, or the string that a letter introduces.
+func (x *scanner) word(from int) token {
+	s, i := x.text, from+1
+	for i < len(s) && inWord[s[i]] {
 		i++
 	}
-	if i >= len(x.s) || x.s[i] != '$' {
-		x.i++
-		return token{kind: kindSign, sign: '$'}
-	}
-	tag := x.s[x.i : i+1]
-	end := strings.Index(x.s[i+1:], tag)
-	if end < 0 {
-		x.bad = true
-		x.i = len(x.s)
-		return token{kind: kindValue}
-	}
-	x.i = i + 1 + end + len(tag)
-	return token{kind: kindValue}
-}
-
-// number reads digits and what may stand among them. Where it ends does not
-// matter, as long as no quote or comment begins inside.
-func (x *scanner) number() {
-	for x.i < len(x.s) && (isDigit(x.s[x.i]) || isLetter(x.s[x.i]) || x.s[x.i] == '.') {
-		x.i++
-	}
-}
-
-func (x *scanner) lineComment() {
-	end := strings.IndexAny(x.s[x.i:], "\n\r")
-	if end < 0 {
-		end = len(x.s) - x.i
-	}
-	x.hint.read(x.s[x.i : x.i+end])
-	x.i += end
-}
-
-// comment reads a comment, and those nested in it.
-func (x *scanner) comment() {
-	start, depth := x.i, 1
-	for x.i += 2; x.i < len(x.s); x.i++ {
-		switch {
-		case x.has("/*"):
-			depth++
-			x.i++
-		case x.has("*/"):
-			depth--
-			x.i++
-			if depth == 0 {
-				x.i++
-				x.hint.read(x.s[start:x.i])
-				return
-			}
+	if i == from+1 && i < len(s) && (s[i] == '\'' || s[i] == '&') {
+		if t, ok := x.introduced(from); ok {
+			return t
 		}
 	}
-	x.bad = true
+	x.at = i
+	return token{kind: wordKind(s[from:i]), from: uint32(from), to: uint32(i)}
 }
 
-func isBlank(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
+// number reads the digits of a number, and a point behind them. What may follow
+// (a fraction, an exponent, the rest of 0x1F) reads as a token of its own, which
+// is of no consequence: servers before 15 end the number there too if that is
+// what they then understand.
+func (x *scanner) number(from int) token {
+	s, i := x.text, from+1
+	for i < len(s) && sorts[s[i]] == sortDigit {
+		i++
+	}
+	if i < len(s) && s[i] == '.' && (i+1 >= len(s) || s[i+1] != '.') {
+		i++
+	}
+	return x.sign(kindNumber, from, i-from)
 }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+// wordKind tells the words that act apart from the others.
+func wordKind(w string) kind {
+	switch w[0] | 0x20 {
+	case 'f':
+		if same(w, "for") {
+			return kindFor
+		}
+	case 'i':
+		if same(w, "into") {
+			return kindInto
+		}
+		if same(w, "insert") {
+			return kindWrite
+		}
+	case 'u':
+		if same(w, "update") {
+			return kindWrite
+		}
+	case 'd':
+		if same(w, "delete") {
+			return kindWrite
+		}
+	case 'm':
+		if same(w, "merge") {
+			return kindWrite
+		}
+	case 'w':
+		if same(w, "with") {
+			return kindWith
+		}
+	case 'p':
+		if len(w) > 3 && w[2] == '_' && w[1]|0x20 == 'g' {
+			return kindSystem
+		}
+	case 's':
+		if same(w, "setseed") {
+			return kindSystem
+		}
+	}
+	return kindWord
+}
 
-func isLetter(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c >= 0x80
+// same reports whether a word is a keyword, given in lower case.
+func same(word, keyword string) bool {
+	if len(word) != len(keyword) {
+		return false
+	}
+	for i := range len(word) {
+		if word[i]|0x20 != keyword[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -66,6 +66,7 @@ const (
 	PinVolatile                 // a function that is not known to be stable
 	PinUnknown                  // a statement that was not recognised
 	PinTx                       // a transaction is open
+	PinRole                     // as PinSet, where RESET ALL does not undo it: a role, LOAD
 )
 
 // Hint is what a comment in the statement, or its context, asks for.
@@ -112,7 +113,7 @@ var hintNames = [...]string{"none", "primary", "replica"}
 func (h Hint) String() string { return name(hintNames[:], h) }
 
 var pinNames = [...]string{
-	"set", "temp", "listen", "advisory", "prepare", "cursor", "call", "raw", "volatile", "unknown", "transaction",
+	"set", "temp", "listen", "advisory", "prepare", "cursor", "call", "raw", "volatile", "unknown", "transaction", "role",
 }
 
 // String returns the pins as lower-case words, joined by "+", or "none".
