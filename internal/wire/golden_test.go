@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/pgryw/pgryw/internal/pgcluster"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.golden from the real server")
@@ -20,9 +18,7 @@ var transcripts = []struct {
 	file   string
 	paths  []path
 	flight Flight
-	// writes is the number of Writes that the second run of a path takes, for
-	// modes in which pgx itself takes one: the additions take none.
-	check func(t *testing.T, o *Outcome)
+	check  func(t *testing.T, o *Outcome)
 }{
 	{"capture", writePaths, Flight{Capture: captureQuery}, wantCapture},
 	{"guard", readPaths, Flight{Guard: guardQuery, Pass: notInRecovery}, wantGuard},
@@ -70,21 +66,6 @@ func TestTheScriptedServersTranscriptsAreTheGoldenOnes(t *testing.T) {
 
 func TestTheRealServersTranscriptsAreTheGoldenOnes(t *testing.T) {
 	compareTranscripts(t, realServer(t), *update)
-}
-
-// realServer returns the configuration of connections to a PostgreSQL that ends
-// with the test.
-func realServer(t testing.TB) func(pgx.QueryExecMode) *pgx.ConnConfig {
-	t.Helper()
-	cluster := pgcluster.New(t, pgcluster.Options{Setup: "create table t (v text); insert into t values ('a')"})
-	return func(mode pgx.QueryExecMode) *pgx.ConnConfig {
-		cfg, err := pgx.ParseConfig(cluster.DSN())
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.DefaultQueryExecMode = mode
-		return cfg
-	}
 }
 
 func compareTranscripts(t *testing.T, config func(pgx.QueryExecMode) *pgx.ConnConfig, write bool) {
