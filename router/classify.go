@@ -55,8 +55,11 @@ type classifier struct {
 	functions *Catalog
 	query     // the statement that is being read
 
-	past [4]token // the latest tokens; those before the text are kindEnd
-	read uint     // how many tokens there have been
+	// The latest four tokens: the kind of the very latest is in the lowest byte.
+	// Those before the statement are kindEnd.
+	kinds uint32
+	spans [4]uint64
+	read  uint // how many tokens the statement has had
 
 	calls func(Call) // for Functions
 }
@@ -73,36 +76,42 @@ func (c *classifier) run(sql string, env *Env) Statement {
 	if strings.HasPrefix(c.text, "\uFEFF") {
 		c.at = len("\uFEFF")
 	}
-	var s, several Statement
+	var s Statement
+	var starts Pin // what any of the statements may start
 	count := 0
-	for done := false; !done; {
+	for {
 		t := c.next()
-		if done = t.kind == kindEnd; !done && (t.kind != kindSemicolon || c.depth > 0) {
+		if quiet[t.kind] && c.reading && c.pending == effectAbsent && !(t.kind == kindWord && minds[c.last(1)]) {
+			c.remember(t)
+			continue
+		}
+		if t.kind != kindEnd && (t.kind != kindSemicolon || c.depth > 0) {
 			c.take(t)
 			continue
 		}
-		if c.empty() {
-			continue
+		if !c.empty() {
+			c.settle()
+			s = c.conclude()
+			starts = starts&^(s.Ends&PinTx) | s.Starts
+			count++
 		}
-		c.settle()
-		s = c.conclude()
-		several.join(s)
-		count++
-		c.query = query{}
-		c.read, c.past = 0, [4]token{}
+		if t.kind == kindEnd {
+			break
+		}
+		c.query, c.kinds, c.read = query{}, 0, 0
 	}
 	switch {
 	case c.doubt == CauseUnclosed, c.doubt == CauseBackslash:
-		s = Statement{Why: c.doubt, Starts: several.Starts | PinUnknown | PinTx}
+		s = Statement{Why: c.doubt, Starts: starts | PinUnknown | PinTx}
 	case count == 0:
 		s = Statement{Why: CauseEmpty}
 	case count > 1:
-		s = Statement{Why: CauseSeveral, Starts: several.Starts}
+		s = Statement{Why: CauseSeveral, Starts: starts}
 		if c.doubt != CauseNone {
 			s.Starts |= PinUnknown
 		}
 	case c.doubt != CauseNone:
-		s = Statement{Why: c.doubt, Starts: several.Starts | PinUnknown, Single: true}
+		s = Statement{Why: c.doubt, Starts: starts | PinUnknown, Single: true}
 	default:
 		s.Single = true
 	}
@@ -121,14 +130,21 @@ func unreadable(text string) Cause {
 	return CauseNone
 }
 
-// join takes in one more statement of a text: what any of them starts may be
-// started; a transaction is left open if the last word on it says so.
-func (s *Statement) join(next Statement) {
-	s.Starts = s.Starts&^(next.Ends&PinTx) | next.Starts
+// remember makes a token the latest.
+func (c *classifier) remember(t token) {
+	c.kinds = c.kinds<<8 | uint32(t.kind)
+	c.spans[c.read%4] = uint64(t.from)<<32 | uint64(t.to)
+	c.read++
 }
 
+// last returns the kind of the n-th token before the present one, from 1 to 4.
+func (c *classifier) last(n uint) kind { return kind(c.kinds >> (8 * (n - 1))) }
+
 // back returns the n-th token before the present one, from 1 to 4.
-func (c *classifier) back(n uint) token { return c.past[(c.read-n)%4] }
+func (c *classifier) back(n uint) token {
+	span := c.spans[(c.read-n)%4]
+	return token{kind: c.last(n), from: uint32(span >> 32), to: uint32(span)}
+}
 
 // textOf returns what a token is.
 func (c *classifier) textOf(t token) string { return c.text[t.from:t.to] }

@@ -10,7 +10,7 @@ import (
 func (c *classifier) named(t token) (odd bool) {
 	var buf [nameLimit]byte
 	name := c.nameOf(&buf, t)
-	if c.back(2).kind == kindDot {
+	if c.last(2) == kindDot {
 		c.qualified(t, name)
 		return false
 	}
@@ -51,7 +51,7 @@ func (c *classifier) qualified(t token, name []byte) {
 	schema := c.nameOf(&buf, c.back(3))
 	built, user := effectAbsent, c.functions.findIn(schema, name)
 	switch {
-	case schema == nil || c.back(4).kind == kindDot:
+	case schema == nil || c.last(4) == kindDot:
 		built, user = builtin(name), effectUnknown
 	case string(schema) == "pg_catalog":
 		if built = builtin(name); built == effectAbsent && user == effectAbsent {
@@ -79,7 +79,7 @@ func (c *classifier) aliased(n uint) bool {
 		return c.lists&maskAt(c.depth) != 0
 	case kindWord:
 		return c.is(before, "as") ||
-			n == 2 && c.back(3).kind == kindWith && (c.is(before, "recursive") || c.is(before, "ordinality"))
+			n == 2 && c.last(3) == kindWith && (c.is(before, "recursive") || c.is(before, "ordinality"))
 	}
 	return false
 }

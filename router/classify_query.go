@@ -3,7 +3,7 @@ package router
 import "strings"
 
 // headLimit is how many tokens of a statement decide what it is.
-const headLimit = 14
+const headLimit = 10
 
 // query is what has been found in one statement so far.
 type query struct {
@@ -13,6 +13,7 @@ type query struct {
 	headSize int
 	wrapped  bool // parentheses stand before the head
 	explain  explain
+	reading  bool // the head is that of a query
 
 	depth      int
 	unbalanced bool
@@ -54,7 +55,7 @@ func (c *classifier) take(t token) {
 		}
 		c.pending = effectAbsent
 	}
-	if c.headSize < headLimit {
+	if c.headSize < headLimit && !c.reading {
 		c.begin(t)
 	}
 	switch t.kind {
@@ -72,14 +73,25 @@ func (c *classifier) take(t token) {
 	case kindClose:
 		c.close()
 	}
-	c.past[c.read%4] = t
-	c.read++
+	c.remember(t)
 }
 
-// begin takes in one of the first tokens.
+// quiet has the kinds of tokens that mean nothing inside a query, but for what
+// stands next to them.
+var quiet = [kindSign + 1]bool{
+	kindWord: true, kindString: true, kindNumber: true, kindComma: true, kindDot: true, kindCast: true, kindSign: true,
+}
+
+// minds has the kinds behind which a word is not quiet.
+var minds = [kindSign + 1]bool{kindFor: true, kindInto: true, kindClose: true, kindDot: true}
+
+// begin takes in one of the first tokens. Of a query, one is enough.
 func (c *classifier) begin(t token) {
-	if c.headSize == 0 && (t.kind == kindOpen || c.explain != explainNone || c.is(t, "explain")) && c.prelude(t) {
-		return
+	if c.headSize == 0 {
+		if (t.kind == kindOpen || c.explain != explainNone || c.is(t, "explain")) && c.prelude(t) {
+			return
+		}
+		c.reading = t.kind == kindWith || c.is(t, "select") || c.is(t, "values") || c.is(t, "table")
 	}
 	c.head[c.headSize] = t
 	c.headSize++
@@ -110,7 +122,7 @@ func (c *classifier) because(e effect, why Cause) {
 
 // word takes in a word that does not act by itself.
 func (c *classifier) word(t token) {
-	switch last := c.back(1); last.kind {
+	switch c.last(1) {
 	case kindFor:
 		if c.is(t, "share") || c.is(t, "no") || c.is(t, "key") {
 			c.found(CauseLocking)
@@ -125,7 +137,7 @@ func (c *classifier) word(t token) {
 			c.lists &^= maskAt(c.depth)
 		}
 	case kindDot:
-		if c.back(2).kind == kindClose {
+		if c.last(2) == kindClose {
 			c.attribute(t)
 		}
 	}
@@ -171,7 +183,7 @@ func (c *classifier) quoted(t token) {
 		var buf [nameLimit]byte
 		c.relation(buf[:copy(buf[:], name)])
 		c.attribute(t)
-	} else if c.back(1).kind == kindDot && c.back(2).kind == kindClose {
+	} else if c.last(1) == kindDot && c.last(2) == kindClose {
 		c.attribute(t)
 	}
 }
@@ -197,7 +209,7 @@ func (c *classifier) open() {
 // close takes in a parenthesis that ends.
 func (c *classifier) close() {
 	if c.depth == c.settingAt && c.depth > 0 {
-		if !c.is(c.back(1), "true") || c.back(2).kind != kindComma {
+		if !c.is(c.back(1), "true") || c.last(2) != kindComma {
 			c.starts |= PinSet | PinRole
 		}
 		c.settingAt = 0

@@ -108,7 +108,7 @@ func (c *classifier) operand(n uint) bool {
 	case kindWord:
 		var buf [nameLimit]byte
 		word := fold(&buf, c.textOf(t))
-		return c.back(n+1).kind == kindDot || value(word) || !reserved(word) && !introduces(word)
+		return c.last(n+1) == kindDot || value(word) || !reserved(word) && !introduces(word)
 	}
 	return false
 }

@@ -19,7 +19,7 @@ func (c *classifier) conclude() Statement {
 // surely reports whether the statement is SELECT of one call without arguments,
 // and no more: the call is carried out if the statement succeeds.
 func (c *classifier) surely() bool {
-	return c.headIs(0, "select") && (c.read == 4 || c.read == 6 && c.headIs(1, "pg_catalog"))
+	return c.headIs(0, "select") && (c.read == 4 || c.read == 6 && c.last(4) == kindDot)
 }
 
 // explained returns what EXPLAIN of a statement is: what the statement is, if it
@@ -40,18 +40,14 @@ func (c *classifier) headIs(n int, keyword string) bool {
 
 // verb classifies the statement by its first word.
 func (c *classifier) verb() Statement {
-	var buf [nameLimit]byte
-	verb := c.nameOf(&buf, c.head[0])
-	if c.head[0].kind == kindQuoted {
-		verb = nil
-	}
-	switch string(verb) {
-	case "select", "table", "values", "with":
+	switch {
+	case c.reading:
 		return c.reads()
-	}
-	if c.wrapped {
+	case c.wrapped, !c.head[0].kind.word():
 		return Statement{Why: CauseUnknown, Starts: PinUnknown}
 	}
+	var buf [nameLimit]byte
+	verb := c.nameOf(&buf, c.head[0])
 	switch string(verb) {
 	case "show":
 		return Statement{Class: ClassLocal, Why: CauseServer}

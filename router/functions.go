@@ -33,15 +33,14 @@ func builtin(name []byte) effect {
 	low, high := 0, len(table)/size
 	for low < high {
 		middle := int(uint(low+high) / 2)
-		entry := table[middle*size : middle*size+size]
-		switch at := entry[:size-1]; {
-		case string(name) == at:
-			return effect(entry[size-1])
-		case string(name) < at:
-			high = middle
-		default:
+		if table[middle*size:middle*size+len(name)] < string(name) {
 			low = middle + 1
+		} else {
+			high = middle
 		}
+	}
+	if at := low * size; at < len(table) && table[at:at+len(name)] == string(name) {
+		return effect(table[at+len(name)])
 	}
 	return effectAbsent
 }

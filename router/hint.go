@@ -12,7 +12,7 @@ type hints struct {
 }
 
 // read takes in one comment. What follows "pgryw:", in whatever case, up to a
-// blank, a comma, a semicolon, a quote or the comment's end is a hint. One that
+// blank, a comma, a semicolon, a colon, a quote or the comment's end is a hint. One that
 // is not understood, or that contradicts another, asks for the primary.
 func (h *hints) read(comment string) {
 	for {
@@ -27,7 +27,7 @@ func (h *hints) read(comment string) {
 			start > 0 && inWord[word[start-1]] {
 			continue
 		}
-		if end := strings.IndexAny(rest, " \t\r\n\f\v,;'\"*"); end >= 0 {
+		if end := strings.IndexAny(rest, " \t\r\n\f\v:,;'\"*"); end >= 0 {
 			rest = rest[:end]
 		}
 		h.take(rest)

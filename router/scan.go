@@ -1,5 +1,7 @@
 package router
 
+import "strings"
+
 // kind is what a token is.
 type kind uint8
 
@@ -73,10 +75,11 @@ const (
 	sortSemicolon
 )
 
-// sorts has the sort of each byte, and inWord whether it may go on in a word.
-var sorts, inWord = sortBytes()
+// sorts has the sort of each byte, inWord whether it may go on in a word, and
+// mayAct whether a word that acts may begin with it.
+var sorts, inWord, mayAct = sortBytes()
 
-func sortBytes() (sorts [256]sort, inWord [256]bool) {
+func sortBytes() (sorts [256]sort, inWord, mayAct [256]bool) {
 	for c := range sorts {
 		switch b := byte(c); {
 		case 'a' <= b|0x20 && b|0x20 <= 'z', b == '_', b >= 0x80:
@@ -93,20 +96,34 @@ func sortBytes() (sorts [256]sort, inWord [256]bool) {
 		sorts[b] = s
 	}
 	inWord['$'] = true
-	return sorts, inWord
+	for _, b := range []byte("fiwmudps") {
+		mayAct[b], mayAct[b-'a'+'A'] = true, true
+	}
+	return sorts, inWord, mayAct
 }
 
 // next returns the next token that is neither blank nor comment.
 func (x *scanner) next() token {
 	s, i := x.text, x.at
 	for i < len(s) {
-		switch sorts[s[i]] {
+		switch first := sorts[s[i]]; first {
 		case sortBlank:
 			i++
 		case sortLetter:
-			return x.word(i)
-		case sortDigit:
-			return x.number(i)
+			from := i
+			for i++; i < len(s) && inWord[s[i]]; i++ {
+			}
+			if i == from+1 && i < len(s) && (s[i] == '\'' || s[i] == '&') {
+				if t, ok := x.introduced(from); ok {
+					return t
+				}
+			}
+			x.at = i
+			t := token{kind: kindWord, from: uint32(from), to: uint32(i)}
+			if mayAct[s[from]] {
+				t.kind = wordKind(s[from:i])
+			}
+			return t
 		case sortDash:
 			if i+1 >= len(s) || s[i+1] != '-' {
 				return x.sign(kindSign, i, 1)
@@ -117,53 +134,47 @@ func (x *scanner) next() token {
 				return x.sign(kindSign, i, 1)
 			}
 			i = x.comment(i)
-		case sortColon:
-			if i+1 < len(s) && s[i+1] == ':' {
-				return x.sign(kindCast, i, 2)
-			}
-			return x.sign(kindSign, i, 1)
-		case sortQuote:
-			return x.plain(i)
-		case sortDouble:
-			return x.identifier(i)
-		case sortDollar:
-			return x.dollar(i)
-		case sortOpen:
-			return x.sign(kindOpen, i, 1)
-		case sortClose:
-			return x.sign(kindClose, i, 1)
-		case sortComma:
-			return x.sign(kindComma, i, 1)
-		case sortDot:
-			return x.sign(kindDot, i, 1)
-		case sortSemicolon:
-			return x.sign(kindSemicolon, i, 1)
 		default:
-			return x.sign(kindSign, i, 1)
+			return x.other(first, i)
 		}
 	}
 	return x.sign(kindEnd, i, 0)
+}
+
+// other returns the token that begins at i with neither a letter nor what may
+// begin a comment.
+func (x *scanner) other(first sort, i int) token {
+	switch first {
+	case sortDigit:
+		return x.number(i)
+	case sortQuote:
+		return x.plain(i)
+	case sortDouble:
+		return x.identifier(i)
+	case sortDollar:
+		return x.dollar(i)
+	case sortColon:
+		if strings.HasPrefix(x.text[i:], "::") {
+			return x.sign(kindCast, i, 2)
+		}
+	case sortOpen:
+		return x.sign(kindOpen, i, 1)
+	case sortClose:
+		return x.sign(kindClose, i, 1)
+	case sortComma:
+		return x.sign(kindComma, i, 1)
+	case sortDot:
+		return x.sign(kindDot, i, 1)
+	case sortSemicolon:
+		return x.sign(kindSemicolon, i, 1)
+	}
+	return x.sign(kindSign, i, 1)
 }
 
 // sign ends a token of a known length.
 func (x *scanner) sign(k kind, from, length int) token {
 	x.at = from + length
 	return token{kind: k, from: uint32(from), to: uint32(from + length)}
-}
-
-// word reads an identifier or keyword, or the string that a letter introduces.
-func (x *scanner) word(from int) token {
-	s, i := x.text, from+1
-	for i < len(s) && inWord[s[i]] {
-		i++
-	}
-	if i == from+1 && i < len(s) && (s[i] == '\'' || s[i] == '&') {
-		if t, ok := x.introduced(from); ok {
-			return t
-		}
-	}
-	x.at = i
-	return token{kind: wordKind(s[from:i]), from: uint32(from), to: uint32(i)}
 }
 
 // number reads the digits of a number, and a point behind them. What may follow
@@ -183,39 +194,30 @@ func (x *scanner) number(from int) token {
 
 // wordKind tells the words that act apart from the others.
 func wordKind(w string) kind {
-	switch w[0] | 0x20 {
-	case 'f':
+	if len(w) > 3 && w[2] == '_' && w[1]|0x20 == 'g' && w[0]|0x20 == 'p' {
+		return kindSystem
+	}
+	switch len(w) {
+	case len("for"):
 		if same(w, "for") {
 			return kindFor
 		}
-	case 'i':
+	case len("into"):
 		if same(w, "into") {
 			return kindInto
 		}
-		if same(w, "insert") {
-			return kindWrite
-		}
-	case 'u':
-		if same(w, "update") {
-			return kindWrite
-		}
-	case 'd':
-		if same(w, "delete") {
-			return kindWrite
-		}
-	case 'm':
-		if same(w, "merge") {
-			return kindWrite
-		}
-	case 'w':
 		if same(w, "with") {
 			return kindWith
 		}
-	case 'p':
-		if len(w) > 3 && w[2] == '_' && w[1]|0x20 == 'g' {
-			return kindSystem
+	case len("merge"):
+		if same(w, "merge") {
+			return kindWrite
 		}
-	case 's':
+	case len("insert"):
+		if same(w, "insert") || same(w, "update") || same(w, "delete") {
+			return kindWrite
+		}
+	case len("setseed"):
 		if same(w, "setseed") {
 			return kindSystem
 		}
@@ -229,7 +231,7 @@ func same(word, keyword string) bool {
 		return false
 	}
 	for i := range len(word) {
-		if word[i]|0x20 != keyword[i] {
+		if word[i] != keyword[i] && word[i]|0x20 != keyword[i] {
 			return false
 		}
 	}
