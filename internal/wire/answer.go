@@ -46,9 +46,7 @@ func (a *answer) expect(script string) {
 func (a *answer) take(kind byte, body []byte) bool {
 	switch {
 	case kind == 'E':
-		if a.err == nil {
-			a.err = serverError(body)
-		}
+		a.err = serverError(body)
 	case a.err != nil:
 		return false
 	case a.step < len(a.script):
@@ -115,6 +113,28 @@ func (a *answer) split(body []byte) bool {
 		rest = rest[size:]
 	}
 	return len(rest) == 0
+}
+
+// passFatal hands up a message that came where one of our answers was due if it
+// is an error that ends the connection: that is not about our question, and pgx
+// would have seen it without us. err is the error so far.
+func (s *Shim) passFatal(kind byte, err error) {
+	if kind == 'E' && fatal(err) {
+		s.handUp(appendMessage(s.outMem[:0], kind, string(s.body)))
+	}
+}
+
+// fatal reports whether the server ends the connection with err.
+func fatal(err error) bool {
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) {
+		return false
+	}
+	severity := pgErr.SeverityUnlocalized
+	if severity == "" {
+		severity = pgErr.Severity
+	}
+	return severity == "FATAL" || severity == "PANIC"
 }
 
 // serverError reads an ErrorResponse.

@@ -30,7 +30,7 @@ func (s *Shim) endCapture(kind byte) error {
 func (s *Shim) letGo() error {
 	t := &s.trip
 	t.held = false
-	s.out = appendReady(s.out[:0], t.ready)
+	s.handUp(appendReady(s.outMem[:0], t.ready))
 	if t.ticking && !s.timer.Stop() {
 		// The deadline was moved, or is about to be.
 		s.die(errCaptureTimeout)

@@ -74,6 +74,7 @@ func (s *Shim) drain() { //nolint:contextcheck // what follows outlives the call
 	if t.cargo.capture {
 		s.drainer.owed++
 	}
+	t.phase = phaseOver // for pgx it is
 	rest := s.in
 	s.in = nil
 	rest, err := s.drainBytes(rest)
@@ -96,7 +97,6 @@ func (d *drainer) finished() bool { return d.owed == 0 && d.status == d.want }
 func (s *Shim) undrain(rest []byte) {
 	s.in = append(s.drainer.stray, rest...)
 	s.drainer.stray = nil
-	s.trip.clear()
 	if len(s.in) > 0 {
 		s.gate.Store(gateBusy)
 	} else {
@@ -109,19 +109,23 @@ func (s *Shim) drainOn() {
 	defer close(s.drainer.done)
 	timer := time.AfterFunc(drainGrace, s.interrupt)
 	rest, err := s.drainConn()
-	late := !timer.Stop()
 	switch {
-	case late:
+	case !timer.Stop():
 		s.die(errDrainGrace)
+		s.cancelRequest()
 	case err != nil:
 		s.die(err)
 	default:
 		s.undrain(rest)
-		return
 	}
+}
+
+// cancelRequest asks the server to stop. Whether it arrives does not matter here:
+// the connection is given up.
+func (s *Shim) cancelRequest() {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelBound)
 	defer cancel()
-	_ = s.pg.CancelRequest(ctx) // best effort: the connection is given up anyway
+	_ = s.pg.CancelRequest(ctx)
 }
 
 // drainConn reads until everything has come.

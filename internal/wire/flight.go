@@ -65,7 +65,7 @@ const (
 	// GuardPassed means that the answer that pgx handed up may be believed.
 	GuardPassed
 	// GuardRejected means that pgx was handed an answer made up here, without
-	// rows, or an error.
+	// rows.
 	GuardRejected
 	// GuardUnanswered means that the flight ended before the guard was decided.
 	GuardUnanswered
@@ -174,10 +174,10 @@ func (s *Shim) land() {
 	if g := s.gate.Load(); g == gateDead || g == gateDraining {
 		return
 	}
-	switch s.trip.phase {
-	case phaseNone, phaseOver:
+	switch over := s.trip.phase == phaseNone || s.trip.phase == phaseOver; {
+	case over && (s.frame.between() || async(s.frame.kind)):
 		s.idle()
-	case phaseRejected:
+	case s.trip.phase == phaseRejected:
 		s.drain()
 	default:
 		if s.trip.ticking {

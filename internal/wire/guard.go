@@ -17,6 +17,7 @@ func (s *Shim) endGuard(kind byte) error {
 		if !t.guard.take(kind, s.body) {
 			return s.unexpected(kind)
 		}
+		s.passFatal(kind, t.guard.err)
 		return nil
 	}
 	if !t.guard.over() || len(s.body) != 1 {
@@ -32,7 +33,7 @@ func (s *Shim) endGuard(kind byte) error {
 	t.verdict = GuardRejected
 	t.phase = phaseRejected
 	t.ready = s.body[0]
-	s.out = t.user.answerEmpty(s.out[:0], t.ready)
+	s.handUp(t.user.answerEmpty(s.outMem[:0], t.ready))
 	return nil
 }
 

@@ -34,6 +34,13 @@ type path struct {
 	run   func(ctx context.Context, c *client) error
 }
 
+// twice runs a path two times.
+func (p path) twice() func(context.Context, *client) error {
+	return func(ctx context.Context, c *client) error {
+		return errors.Join(p.run(ctx, c), p.run(ctx, c))
+	}
+}
+
 var writePaths = []path{
 	{name: "exec with arguments", run: execPath("insert into t values ($1)", "a")},
 	{name: "exec without arguments", run: execPath("insert into t values ('a')")},

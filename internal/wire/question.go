@@ -40,6 +40,7 @@ func (s *Shim) endAhead(kind byte) error {
 		if !t.question.take(kind, s.body) {
 			return s.unexpected(kind)
 		}
+		s.passFatal(kind, t.question.err)
 		return nil
 	}
 	if !t.question.over() {

@@ -50,6 +50,9 @@ func (s *Shim) readBusy(p []byte) (int, error) {
 	}
 }
 
+// handUp has b, which was appended to outMem, handed up before anything else.
+func (s *Shim) handUp(b []byte) { s.out, s.outMem = b, b }
+
 // unload hands up what waits in out.
 func (s *Shim) unload(p []byte) int {
 	n := copy(p, s.out)

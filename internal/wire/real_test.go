@@ -37,7 +37,7 @@ func TestACaptureCoversTheCommitOfItsWrite(t *testing.T) {
 	c := realClient(t, pgx.QueryExecModeCacheStatement)
 	for _, p := range writePaths[:4] {
 		for range 20 {
-			prepareOnce(t, c, p)
+			prepare(t, c, p)
 			o, err := one(t, c, Flight{Capture: captureQuery}, p.run)
 			if err != nil || len(o.CaptureRow) != 1 {
 				t.Fatalf("%s: got %v, %+v", p.name, err, o)
@@ -57,13 +57,6 @@ func TestACaptureCoversTheCommitOfItsWrite(t *testing.T) {
 				t.Errorf("%s: captured %s, but the commit was flushed up to %s", p.name, captured, flushed)
 			}
 		}
-	}
-}
-
-func prepareOnce(t *testing.T, c *client, p path) {
-	t.Helper()
-	if c.stmt == nil {
-		prepare(t, c, p)
 	}
 }
 

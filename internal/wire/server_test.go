@@ -125,12 +125,16 @@ func (s *scripted) sent() int {
 // offline returns what the server sends in answer to what a client writes on a
 // new connection, which is in no transaction.
 func (s *scripted) offline(written []byte) []byte {
-	c := newSession(s, nil)
+	return newSession(s, nil).answers(written)
+}
+
+// answers returns what the server sends in answer to what a client writes.
+func (c *session) answers(written []byte) []byte {
 	for len(written) > 0 {
 		size := 1 + int(binary.BigEndian.Uint32(written[1:]))
-		m := decodeFrontend(s.t, written[0], written[5:size])
+		m := decodeFrontend(c.s.t, written[0], written[5:size])
 		if err := c.answer(m); err != nil {
-			s.t.Fatal(err)
+			c.s.t.Fatal(err)
 		}
 		written = written[size:]
 	}

@@ -35,7 +35,8 @@ type Shim struct {
 	collect bool   // its body is collected in body
 	body    []byte // see collect
 	in      []byte // read from r, to be looked at before r is read again
-	out     []byte // to be handed up before anything else
+	out     []byte // to be handed up before anything else; lies in outMem
+	outMem  []byte
 
 	names names
 	watch Watcher
@@ -119,7 +120,7 @@ var (
 // idle opens the gate, unless bytes are kept back.
 func (s *Shim) idle() {
 	if len(s.in) == 0 && len(s.out) == 0 {
-		s.in, s.out = nil, nil
+		s.in = nil
 		s.gate.Store(gateIdle)
 	}
 }

@@ -22,11 +22,13 @@ type line struct {
 	writes  int
 	in      []byte
 	cuts    func() int // sizes of the pieces that in is read in
+	buffer  int        // size of the pieces that the client reads
 	end     error      // what follows in; nil stands for io.EOF
+	up      framer     // where the client is in what it has read
 }
 
 func newLine() *line {
-	l := &line{cuts: func() int { return 1 << 20 }}
+	l := &line{cuts: func() int { return 1 << 20 }, buffer: 8192}
 	l.shim = &Shim{r: l, w: l}
 	return l
 }
@@ -64,17 +66,16 @@ func (l *line) send(t testing.TB, p []byte) {
 	}
 }
 
-// receive has the client read everything, in pieces of the given size, up to
-// the ReadyForQuery that ends it or an error.
-func (l *line) receive(size int) ([]byte, error) {
+// receive has the client read everything up to the ReadyForQuery that ends it or
+// an error.
+func (l *line) receive() ([]byte, error) {
 	var all []byte
-	var f framer
-	p := make([]byte, size)
+	p := make([]byte, l.buffer)
 	for {
 		n, err := (*reader)(l.shim).Read(p)
 		for b := p[:n]; len(b) > 0; {
-			k, _, ended := f.take(b)
-			if b = b[k:]; ended && f.kind == 'Z' && len(b) == 0 {
+			k, _, ended := l.up.take(b)
+			if b = b[k:]; ended && l.up.kind == 'Z' && len(b) == 0 {
 				return append(all, p[:n]...), nil
 			}
 		}
@@ -139,7 +140,7 @@ func TestEveryFlightHandsUpWhatThePlainOneDoesHoweverTheStreamIsCut(t *testing.T
 			for form, user := range wireForms(sql) {
 				for name, f := range flights() {
 					plain := server.offline(user)
-					whole := fly(t, server, user, f, nil, 8192)
+					whole := fly(t, server, user, f, newLine())
 					if noise {
 						plain, whole.up = withoutNoise(plain), withoutNoise(whole.up)
 					}
@@ -148,7 +149,7 @@ func TestEveryFlightHandsUpWhatThePlainOneDoesHoweverTheStreamIsCut(t *testing.T
 					}
 					checkOutcome(t, sql, form, f, &whole.outcome)
 					for _, cut := range cutsOf(len(whole.down), noise) {
-						got := fly(t, server, user, f, cut.next(), cut.size)
+						got := fly(t, server, user, f, cut.line(whole.down))
 						if noise {
 							got.up = withoutNoise(got.up)
 						}
@@ -170,21 +171,20 @@ type flown struct {
 	outcome Outcome
 }
 
-// fly runs one armed flight on a new line.
-func fly(t *testing.T, server *scripted, user []byte, f Flight, cuts func() int, size int) flown {
+// fly runs one armed flight on a new line, which may have the server's answers
+// already.
+func fly(t *testing.T, server *scripted, user []byte, f Flight, l *line) flown {
 	t.Helper()
-	l := newLine()
-	if cuts != nil {
-		l.cuts = cuts
-	}
 	l.shim.Arm(f)
 	l.send(t, user)
 	if l.writes != 1 {
 		t.Fatalf("got %d Writes, want 1", l.writes)
 	}
-	down := server.offline(l.written)
-	l.in = down
-	up, err := l.receive(size)
+	if l.in == nil {
+		l.in = server.offline(l.written)
+	}
+	down := l.in
+	up, err := l.receive()
 	if err != nil {
 		t.Fatalf("after %q: %v", up, err)
 	}
@@ -194,19 +194,23 @@ func fly(t *testing.T, server *scripted, user []byte, f Flight, cuts func() int,
 	return flown{down: down, up: up, outcome: l.shim.Finish()}
 }
 
-// cutting is a way to cut the stream: in pieces of the sizes given, over and
-// over, read into a buffer of a size.
+// cutting is a way to cut the stream: in pieces of the sizes given, the last one
+// over and over, read into a buffer of a size.
 type cutting struct {
 	pieces []int
 	size   int
 }
 
-func (c cutting) next() func() int {
+// line returns a line on which stream comes cut like that.
+func (c cutting) line(stream []byte) *line {
+	l := newLine()
+	l.in, l.buffer = stream, c.size
 	i := -1
-	return func() int {
+	l.cuts = func() int {
 		i = min(i+1, len(c.pieces)-1)
 		return c.pieces[i]
 	}
+	return l
 }
 
 // cutsOf cuts a stream of n bytes in two at every byte, and into single bytes.
@@ -275,10 +279,10 @@ func TestUnarmedEveryByteAndErrorPasses(t *testing.T) {
 	stream := server.offline(append(wireForms("rows")["unnamed"], wireForms("insert")["simple"]...))
 	for _, end := range []error{io.EOF, os.ErrDeadlineExceeded, errors.New("reset")} {
 		for _, c := range cutsOf(len(stream), false) {
-			l := newLine()
-			l.in, l.end, l.cuts = stream, end, c.next()
+			l := c.line(stream)
+			l.end = end
 			var got []byte
-			p := make([]byte, c.size)
+			p := make([]byte, l.buffer)
 			for {
 				n, err := (*reader)(l.shim).Read(p)
 				got = append(got, p[:n]...)

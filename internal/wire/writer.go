@@ -59,8 +59,8 @@ func (s *Shim) board(p []byte) (int, error) {
 	}
 	if s.trip.phase != phaseNone {
 		s.report()
+		s.trip.clear()
 	}
-	s.trip.clear()
 	s.trip.user = v
 	s.trip.owed = max(v.groups, 1)
 	s.load()
