@@ -25,6 +25,19 @@ func (s *Shim) endCapture(kind byte) error {
 	return nil
 }
 
+// passWhole hands up what the server sent by itself while a ReadyForQuery is
+// held. In pieces it must not go up: if the rest did not come, the ReadyForQuery
+// would be let go in the middle of it.
+//
+// Errors: the message is so long that the capture is given up.
+func (s *Shim) passWhole(kind byte) error {
+	if len(s.body) == maxBodyBytes {
+		return errAsyncTooLong
+	}
+	s.handUp(appendMessage(s.outMem[:0], kind, string(s.body)))
+	return nil
+}
+
 // letGo hands up the held ReadyForQuery. It returns an error, and the
 // connection is out of use, if the time was up.
 func (s *Shim) letGo() error {
@@ -58,6 +71,7 @@ func (s *Shim) giveUp(err error) {
 var (
 	errCaptureTimeout = errors.New("pgryw: the time for a capture was up")
 	errCaptureGivenUp = errors.New("pgryw: the connection was given up: a capture was not answered")
+	errAsyncTooLong   = errors.New("pgryw: a notice or notification is too long to come before a capture")
 )
 
 // past is a deadline that has passed.

@@ -54,7 +54,7 @@
 // protocol calls for: anything else breaks the connection, because an answer
 // taken for another one's would be a position that nobody held. Notices,
 // notifications and parameter statuses belong to pgx in every phase and pass in
-// order. An error in phase question is the user's, since it undid the user's
+// order; while a ReadyForQuery is held they pass when they are complete. An error in phase question is the user's, since it undid the user's
 // statement.
 //
 // # The held ReadyForQuery

@@ -1,5 +1,31 @@
 package wire
 
+import "bytes"
+
+// parsesAlike reports whether a Query's body says the same in a Parse. A
+// parameter is another error there; what stands in a string is none. And a zero
+// byte ends the text in both, but the server refuses a Query for what follows
+// it, and in a Parse it may take it for the types of parameters.
+func parsesAlike(body []byte) bool {
+	text, rest, _ := bytes.Cut(body, zero)
+	if len(rest) > 0 {
+		return false
+	}
+	for quotes := 0; ; {
+		before, behind, found := bytes.Cut(text, dollar)
+		if !found {
+			return true
+		}
+		quotes += bytes.Count(before, quote)
+		if quotes%2 == 0 && len(behind) > 0 && '0' <= behind[0] && behind[0] <= '9' {
+			return false
+		}
+		text = behind
+	}
+}
+
+var dollar, quote = []byte{'$'}, []byte{'\''}
+
 // appendExtended adds what a simple Query says as unnamed extended messages up
 // to the Execute. The results come as text, as a Query's do; the Describe makes
 // them be described. Of the answers, ParseComplete, BindComplete and NoData are

@@ -175,7 +175,7 @@ func (s *Shim) land() {
 		return
 	}
 	switch over := s.trip.phase == phaseNone || s.trip.phase == phaseOver; {
-	case over && (s.frame.between() || async(s.frame.kind)):
+	case over && len(s.out) == 0 && (s.frame.between() || async(s.frame.kind)):
 		s.idle()
 	case s.trip.phase == phaseRejected:
 		s.drain()

@@ -68,6 +68,48 @@ func TestTheRealServersTranscriptsAreTheGoldenOnes(t *testing.T) {
 	compareTranscripts(t, realServer(t), *update)
 }
 
+func TestAFlightTakesAsManyWritesAsPlainPgx(t *testing.T) {
+	server := newScripted(t, scriptedReply)
+	for _, tr := range transcripts {
+		for _, p := range tr.paths {
+			for _, mode := range modes {
+				want := writesOf(t, server.config(mode), p, nil)
+				if got := writesOf(t, server.config(mode), p, &tr.flight); got != want {
+					t.Errorf("%s, %s, %s: got %v Writes, cold and warm, want %v", tr.file, p.name, mode, got, want)
+				}
+			}
+		}
+	}
+}
+
+// writesOf returns the numbers of Writes of a path's first and second run.
+func writesOf(t *testing.T, cfg *pgx.ConnConfig, p path, f *Flight) (writes [2]int) {
+	t.Helper()
+	var rec recorder
+	rec.dial(&cfg.Config)
+	open := connect
+	if f == nil {
+		open = plainConnect
+	}
+	c := open(t, cfg)
+	for i := range writes {
+		prepare(t, c, p)
+		rec.start()
+		if f != nil {
+			c.shim.Arm(*f)
+		}
+		err := p.run(t.Context(), c)
+		if f != nil {
+			c.shim.Finish()
+		}
+		_, writes[i] = rec.stop()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return writes
+}
+
 func compareTranscripts(t *testing.T, config func(pgx.QueryExecMode) *pgx.ConnConfig, write bool) {
 	for _, tr := range transcripts {
 		t.Run(tr.file, func(t *testing.T) {
@@ -91,11 +133,7 @@ func transcript(t *testing.T, cfg *pgx.ConnConfig, p path, f Flight, check func(
 	c := connect(t, cfg)
 	var all strings.Builder
 	for _, run := range []string{"cold", "warm"} {
-		if p.ready != nil {
-			if err := p.ready(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
-		}
+		prepare(t, c, p)
 		rec.start()
 		c.shim.Arm(f)
 		err := p.run(t.Context(), c)

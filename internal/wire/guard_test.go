@@ -259,6 +259,54 @@ func TestAServerThatFailsDuringAGuardedReadGivesNoRows(t *testing.T) {
 	}
 }
 
+// fails runs a path under a flight that breaks its connection.
+func fails(t *testing.T, c *client, f Flight, run func(context.Context, *client) error) (Outcome, error) {
+	t.Helper()
+	c.shim.Arm(f)
+	err := run(t.Context(), c)
+	o := c.shim.Finish()
+	if err == nil || !o.Broken || o.Ended {
+		t.Errorf("got %v, %+v", err, o)
+	}
+	return o, err
+}
+
+func TestAFatalErrorWhereAnAnswerOfOursIsDueIsPgxs(t *testing.T) {
+	server := newScripted(t, scriptedReply)
+	for name, f := range map[string]Flight{
+		"guard": {Guard: guardQuery, Pass: notInRecovery},
+		"ahead": {AskXID: AskAhead},
+	} {
+		for at := range 5 {
+			c := connect(t, server.config(pgx.QueryExecModeExec))
+			server.failNext(fault{kind: faultFatal, at: at})
+			_, err := fails(t, c, f, execPath("commit"))
+			server.failNext(fault{})
+			var pgErr *pgconn.PgError
+			if !errors.As(err, &pgErr) || pgErr.Severity != "FATAL" || pgErr.Code != "57P01" {
+				t.Errorf("%s, message %d: got %v, want the server's FATAL 57P01", name, at, err)
+			}
+		}
+	}
+}
+
+func TestAReadyForQueryThatIsLeftOverIsTakenForNobodys(t *testing.T) {
+	server := &scripted{t: t, reply: replyByName}
+	for name, f := range flights() {
+		for form, user := range wireForms("rows") {
+			l := newLine()
+			l.shim.Arm(f)
+			l.send(t, user)
+			l.in = append([]byte("Z\x00\x00\x00\x05I"), server.offline(l.written)...)
+			up, err := l.receive()
+			o := l.shim.Finish()
+			if err == nil || len(up) > 0 || !o.Broken || o.Ended || o.Guard == GuardPassed || o.CaptureRow != nil || o.XID == XIDNone {
+				t.Errorf("%s, %s: got %q, %v, %+v", name, form, up, err, o)
+			}
+		}
+	}
+}
+
 func TestMessagesThatCannotCarryTheirGuardAreNotSent(t *testing.T) {
 	server := newScripted(t, scriptedReply)
 	c := connect(t, server.config(pgx.QueryExecModeExec))

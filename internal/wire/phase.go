@@ -81,10 +81,10 @@ func async(kind byte) bool {
 // begin decides on the message that begins: whether pgx is to see it, and
 // whether its body is needed when it ends.
 func (s *Shim) begin(kind byte) (keep, collect bool) {
-	if async(kind) {
-		return true, false
-	}
 	t := &s.trip
+	if async(kind) {
+		return !t.held, t.held
+	}
 	switch t.phase {
 	case phaseAhead, phaseGuard, phaseCapture:
 		return false, true
@@ -112,10 +112,13 @@ func (s *Shim) begin(kind byte) (keep, collect bool) {
 // Errors: the message is not one that the protocol calls for here.
 func (s *Shim) end() error {
 	kind := s.frame.kind
-	if async(kind) {
+	t := &s.trip
+	switch {
+	case async(kind) && t.held:
+		return s.passWhole(kind)
+	case async(kind):
 		return nil
 	}
-	t := &s.trip
 	switch t.phase {
 	case phaseAhead:
 		return s.endAhead(kind)

@@ -21,6 +21,8 @@ type survey struct {
 	borrows bool
 	// copies is set if a text may be a COPY from or to the client.
 	copies bool
+	// parses is set if a simple Query means the same as a Parse of its text.
+	parses bool
 }
 
 // describeStatement stands in survey.kinds for a Describe of a statement, which
@@ -59,6 +61,7 @@ func look(p []byte) survey {
 			v.runs++
 			v.groups++
 			v.copies = v.copies || mayCopy(body)
+			v.parses = parsesAlike(body)
 		case 'S':
 			v.groups++
 		case 'C':

@@ -88,7 +88,7 @@ func (s *Shim) load() {
 	c := cargo{
 		guard:    carries && f.Guard != nil,
 		capture:  carries && f.Capture != nil,
-		extended: carries && f.Extended && t.user.simple(),
+		extended: carries && f.Extended && t.user.simple() && t.user.parses,
 	}
 	switch f.AskXID {
 	case AskAhead:
@@ -114,6 +114,9 @@ func (s *Shim) load() {
 // joinBytes is how much is copied together so that one Write carries it. More
 // than that is several packets anyway.
 const joinBytes = 32 << 10
+
+// keptBytes is how much memory is kept for the next Write.
+const keptBytes = 8 << 10
 
 // send writes the user's messages with the cargo around them, in one Write.
 //
@@ -155,6 +158,9 @@ func (s *Shim) send(p []byte) (int, error) {
 	} else {
 		pieces := net.Buffers{b[:head], user, b[head:]}
 		n, err = pieces.WriteTo(s.w)
+	}
+	if cap(s.buf) > keptBytes {
+		s.buf = nil
 	}
 	if err != nil {
 		return min(int(n), len(p)), err
