@@ -78,8 +78,22 @@ func (c *classifier) aliased(n uint) bool {
 	case kindComma:
 		return c.lists&maskAt(c.depth) != 0
 	case kindWord:
-		return c.is(before, "as") ||
-			n == 2 && c.last(3) == kindWith && (c.is(before, "recursive") || c.is(before, "ordinality"))
+		return c.is(before, "as") || n == 2 && c.aliasedBy(before)
+	}
+	return false
+}
+
+// aliasedBy reports whether a word, two tokens back, has no function behind it.
+func (c *classifier) aliasedBy(word token) bool {
+	switch c.last(3) {
+	case kindDot:
+		return true // the name of a schema's table
+	case kindWith:
+		return c.is(word, "recursive") || c.is(word, "ordinality")
+	case kindWord:
+		var buf [nameLimit]byte
+		from := c.back(3)
+		return (c.is(from, "from") || c.is(from, "join")) && !reserved(fold(&buf, c.textOf(word)))
 	}
 	return false
 }

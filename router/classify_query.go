@@ -58,6 +58,9 @@ func (c *classifier) take(t token) {
 	if c.headSize < headLimit && !c.reading {
 		c.begin(t)
 	}
+	if t.kind.word() && c.last(1) == kindDot {
+		t.kind = wordBehindDot(t.kind)
+	}
 	switch t.kind {
 	case kindWord:
 		c.word(t)
@@ -80,6 +83,14 @@ func (c *classifier) take(t token) {
 // stands next to them.
 var quiet = [kindSign + 1]bool{
 	kindWord: true, kindString: true, kindNumber: true, kindComma: true, kindDot: true, kindCast: true, kindSign: true,
+}
+
+// wordBehindDot returns what kind of word one is behind a point, where none acts.
+func wordBehindDot(k kind) kind {
+	if k == kindSystem {
+		return k
+	}
+	return kindWord
 }
 
 // minds has the kinds behind which a word is not quiet.
@@ -143,21 +154,17 @@ func (c *classifier) word(t token) {
 	}
 }
 
-// acting takes in FOR, INTO, WITH, INSERT, UPDATE, DELETE or MERGE. Behind a
-// point, each is a name. INSERT, UPDATE, DELETE and MERGE are names elsewhere
-// too, of columns, say; but a query that has them is not looked at twice, except
-// behind AS, where none begins.
+// acting takes in FOR, INTO, WITH, INSERT, UPDATE, DELETE or MERGE. The latter
+// four may be names, of columns, say; but a query that has them is not looked at
+// twice, except behind AS, where none begins.
 func (c *classifier) acting(t token) {
 	last := c.back(1)
-	if last.kind == kindDot {
-		return
-	}
 	c.word(t)
 	switch t.kind {
 	case kindInto:
 		c.found(CauseWriting)
 	case kindWith:
-		if last.kind == kindOpen || c.headSize == 1 {
+		if last.kind == kindOpen || t == c.head[0] {
 			c.lists |= maskAt(c.depth)
 		}
 	case kindWrite:

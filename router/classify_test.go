@@ -103,6 +103,7 @@ func TestABackslashIsReadAsTheServerReadsIt(t *testing.T) {
 		{`SELECT 'a\''; DELETE FROM t; --'`, CauseBackslash, CauseVerb, CauseSeveral},
 		{"SELECT 'a'\n'\\'; DELETE FROM t; --'", CauseBackslash, CauseSeveral, CauseVerb},
 		{"SELECT B'1'\n'\\'; DELETE FROM t; --'", CauseSeveral, CauseSeveral, CauseSeveral},
+		{`SELECT B'1''\'; DELETE FROM t; --'`, CauseBackslash, CauseSeveral, CauseVerb},
 		{`SELECT N'\'; DELETE FROM t; --'`, CauseBackslash, CauseSeveral, CauseVerb},
 		{`SELECT E'\'; DELETE FROM t; --'`, CauseVerb, CauseVerb, CauseVerb},
 		{`SELECT "\"; DELETE FROM t`, CauseSeveral, CauseSeveral, CauseSeveral},

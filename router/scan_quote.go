@@ -19,7 +19,7 @@ func (x *scanner) introduced(from int) (token, bool) {
 		case 'e':
 			return x.escaped(from, quote), true
 		case 'b', 'x':
-			return x.standard(from, quote, false), true
+			return x.bits(from, quote), true
 		}
 		return token{}, false
 	}
@@ -54,6 +54,23 @@ func (x *scanner) standard(from, quote int, uncertain bool) token {
 			i++
 			continue
 		}
+		next, more := x.continued(i)
+		if !more {
+			return x.sign(kindString, from, i-from)
+		}
+		i = next
+	}
+}
+
+// bits reads a string of bits, in which a doubled quote does not stand for itself:
+// it ends one string and begins a plain one.
+func (x *scanner) bits(from, quote int) token {
+	for i := quote + 1; ; {
+		n := strings.IndexByte(x.text[i:], '\'')
+		if n < 0 {
+			return x.unclosed(kindString, from)
+		}
+		i += n + 1
 		next, more := x.continued(i)
 		if !more {
 			return x.sign(kindString, from, i-from)
