@@ -3,9 +3,8 @@ package wire
 import "bytes"
 
 // parsesAlike reports whether a Query's body says the same in a Parse. A
-// parameter is another error there; what stands in a string is none. And a zero
-// byte ends the text in both, but the server refuses a Query for what follows
-// it, and in a Parse it may take it for the types of parameters.
+// parameter is another error there; what stands in a string is none. And behind
+// a zero byte a Parse has the types of parameters.
 func parsesAlike(body []byte) bool {
 	text, rest, _ := bytes.Cut(body, zero)
 	if len(rest) > 0 {
