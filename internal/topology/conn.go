@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jackc/puddle/v2"
 
@@ -27,7 +26,8 @@ type Conn struct {
 	// direct is set if the connection leads to one server process and stays
 	// there, without a pooler between.
 	direct      bool
-	generation  uint64
+	era         *era
+	unleash     func() bool // the end of the Cluster no longer cuts it
 	established time.Time
 	expires     time.Time
 	res         *puddle.Resource[*Conn] // while it is borrowed
@@ -67,22 +67,29 @@ func (p *Conn) TxStatus() byte { return p.pgx.PgConn().TxStatus() }
 // Parameter returns a parameter that the server has reported, or "".
 func (p *Conn) Parameter(name string) string { return p.pgx.PgConn().ParameterStatus(name) }
 
-// hotStandby reports whether the server says by itself that it is in recovery.
-//
-// Source: https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-ASYNC,
-// in_hot_standby, since PostgreSQL 14.
-func (p *Conn) hotStandby() bool { return p.Parameter("in_hot_standby") == "on" }
-
 // Current reports whether the connection may still be used as what it was
-// borrowed for: its node has not changed its role since it was made, and its
-// server has not.
+// borrowed for: its node has not become anything else since it was made, and
+// neither has its server, as far as it tells.
 //
 // Cost: no round trip.
 func (p *Conn) Current() bool {
-	if p.n.c.single() {
-		return true
+	return p.n.c.single() || p.era == p.n.era.Load() && !p.turned()
+}
+
+// turned reports whether the server says by itself that it has entered or left
+// recovery since the connection was made. Before PostgreSQL 14, and behind most
+// poolers, it says nothing.
+//
+// Source: https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-ASYNC,
+// in_hot_standby.
+func (p *Conn) turned() bool {
+	switch p.Parameter("in_hot_standby") {
+	case "on":
+		return !p.id.recovering
+	case "off":
+		return p.id.recovering
 	}
-	return p.generation == p.n.generation.Load() && p.hotStandby() == p.id.recovering
+	return false
 }
 
 // Fresh reports whether the connection's server is known to have replayed want:
@@ -132,7 +139,7 @@ func (p *Conn) Paired(row [][]byte, asked time.Time) (router.Pair, error) {
 	}
 	pair := router.Pair{Position: position, Asked: asked}
 	if p.direct {
-		p.n.learn(&heldPair{Pair: pair, server: p.id.server, answered: time.Now()})
+		pair = p.n.c.learn(p.n, &heldPair{Pair: pair, server: p.id.server, answered: time.Now()})
 	}
 	return pair, nil
 }
@@ -154,13 +161,11 @@ func (p *Conn) Release() {
 }
 
 func (p *Conn) putBack() {
-	pg := p.pgx.PgConn()
-	fit := !p.shim.Broken() && !p.shim.Draining() && !pg.IsClosed() && !pg.IsBusy() && pg.TxStatus() == 'I' && p.Current()
-	if !fit || p.n.c.closed.Load() || time.Now().After(p.expires) {
+	res, pg := p.res, p.pgx.PgConn()
+	if p.shim.Broken() || p.shim.Draining() || pg.IsBusy() || pg.TxStatus() != 'I' || !p.fit() || p.n.c.closed.Load() {
 		p.Destroy()
 		return
 	}
-	res := p.res
 	p.res = nil
 	res.Release()
 }
@@ -172,26 +177,4 @@ func (p *Conn) Destroy() {
 	res := p.res
 	p.res = nil
 	res.Destroy()
-}
-
-// hangUp is the end of the connection.
-func (p *Conn) hangUp() {
-	p.n.live.remove(p)
-	_ = p.std.Close() // there is nobody to tell
-}
-
-// oneRow runs a query that has one row, as a simple Query, which every pooler
-// passes on. Values are text; NULL is a nil cell.
-//
-// Errors: pgx's own; that there is not one row.
-// Cost: one round trip.
-func oneRow(ctx context.Context, pg *pgconn.PgConn, sql string) ([][]byte, error) {
-	results, err := pg.Exec(ctx, sql).ReadAll()
-	switch {
-	case err != nil:
-		return nil, err
-	case len(results) != 1 || len(results[0].Rows) != 1:
-		return nil, errNotOneRow
-	}
-	return results[0].Rows[0], nil
 }

@@ -10,12 +10,15 @@ var (
 	ErrBusy = errors.New("pgryw: no connection to the server is free")
 	// ErrClosed is returned for a connection that is asked of a closed Cluster.
 	ErrClosed = errors.New("pgryw: the handle is closed")
-	// errNotPrimary is why a connection does not serve as the primary's.
-	errNotPrimary = errors.New("pgryw: the server is no longer the primary")
+
+	// errNotPrimary and errNotReplica are why a connection does not serve as
+	// what it was asked for.
+	errNotPrimary = errors.New("pgryw: the server is not the cluster's primary")
+	errNotReplica = errors.New("pgryw: the server is not a replica of the cluster")
 )
 
-// NoPrimaryError says that none of the servers is a primary, and what each of
-// them is instead.
+// NoPrimaryError says that none of the servers is a primary that can be
+// reached, and what each of them is instead.
 type NoPrimaryError struct {
 	nodes []nodeError
 }
@@ -50,4 +53,26 @@ func (e *NoPrimaryError) Unwrap() []error {
 		}
 	}
 	return errs
+}
+
+// noPrimary says what each node is instead of a primary. err, if not nil, is
+// why node i does not serve as one; it is newer than what the probes know.
+func (c *Cluster) noPrimary(i int, err error) error {
+	if c.closed.Load() {
+		return ErrClosed
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := &NoPrimaryError{nodes: make([]nodeError, len(c.nodes))}
+	for j, n := range c.nodes {
+		state := n.role.String()
+		if n.role == 0 {
+			state = n.trouble.String()
+		}
+		e.nodes[j] = nodeError{label: n.cfg.Label, state: state, err: n.err}
+		if i == j && err != nil {
+			e.nodes[j].err = err
+		}
+	}
+	return e
 }

@@ -46,11 +46,21 @@ func lagOf(history []router.Sample, replayed lsn.LSN, asked time.Time) time.Dura
 	return 0
 }
 
+// stalled returns the lag to reckon with of a replica that stands still, when it
+// is asked again after about next: its lag grows with the time, and what is not
+// replayed by then must not be expected to be.
+func stalled(lag, next time.Duration) time.Duration {
+	if lag == 0 {
+		return 0 // it has replayed everything
+	}
+	return lag + 2*next
+}
+
 // smooth follows a growing lag at once and a shrinking one by and by.
 // Negative is unknown.
 func smooth(old, now time.Duration) time.Duration {
 	if old < 0 || now >= old {
 		return now
 	}
-	return old - (old-now)/4
+	return old - (old-now)/2
 }

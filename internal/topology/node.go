@@ -6,10 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jackc/puddle/v2"
-
-	"github.com/pgryw/pgryw/router"
 )
 
 // node is one address of the DSN.
@@ -18,70 +16,82 @@ type node struct {
 	index int
 	cfg   NodeConfig
 
-	pool       *puddle.Pool[*Conn]
-	generation atomic.Uint64 // connections made under an older one are not used again
-	pair       atomic.Pointer[heldPair]
-	probes     atomic.Uint64
+	pool   *puddle.Pool[*Conn]
+	era    atomic.Pointer[era]
+	pair   atomic.Pointer[heldPair] // written under Cluster.mu
+	probes atomic.Uint64
+	// interval is the time between the last probe and the next, in nanoseconds.
+	interval atomic.Int64
 
-	wake chan struct{} // asks for a probe now
-
-	asking sync.Mutex // held during a probe
-	conn   *pgx.Conn  // the probe's; guarded by asking
-
-	live    liveConns
 	waiters waiters
 
+	wake  chan struct{} // asks for a probe now
+	short chan struct{} // asks for the pool to be filled up
+
+	asking sync.Mutex   // held during a probe
+	conn   *stdlib.Conn // the probe's; guarded by asking
+	failed bool         // the last probe had no answer; guarded by asking
+
 	// What is known; guarded by Cluster.mu.
-	asked   bool   // a probe has ended, one way or the other
-	reached bool   // the last one had an answer
-	last    report // the last answer
-	err     error  // why the last one had none
-	role    router.Role
-	trouble router.Reason
-	lag     time.Duration // negative: unknown
+	account
+	standing
+	err error         // why the last probe had no answer
+	lag time.Duration // negative: unknown
+	told
 }
 
+// told is what has been said of a node, so that it is said once.
+type told struct{ blind, indirect bool }
+
 func newNode(c *Cluster, index int, cfg NodeConfig) *node {
-	n := &node{c: c, index: index, cfg: cfg, wake: make(chan struct{}, 1), trouble: router.ReasonUndiscovered, lag: -1}
+	n := &node{
+		c: c, index: index, cfg: cfg, lag: -1,
+		wake: make(chan struct{}, 1), short: make(chan struct{}, 1),
+	}
+	n.standing = undiscovered
 	n.pool = n.newPool()
+	n.era.Store(c.newEra())
 	return n
 }
 
+// era is a time during which a node is one thing. Connections made in an older
+// one are not used again.
+type era struct {
+	ctx context.Context // ends with the era, and with the Cluster
+	end context.CancelFunc
+}
+
+func (c *Cluster) newEra() *era {
+	e := new(era)
+	e.ctx, e.end = context.WithCancel(c.ctx)
+	return e
+}
+
+// turn begins a new era: the node has become something else, or is another
+// server. What waits for the old one, such as a connection being made to a
+// primary that was cut off from the net, stops waiting. The caller holds c.mu.
+func (n *node) turn() {
+	n.era.Swap(n.c.newEra()).end()
+	n.pair.Store(nil)
+	n.lag = -1
+	n.pool.Reset()
+}
+
 // kick asks for a probe now, unless one has been asked for already.
-func (n *node) kick() {
+func (n *node) kick() { signal(n.wake) }
+
+func signal(ch chan struct{}) {
 	select {
-	case n.wake <- struct{}{}:
+	case ch <- struct{}{}:
 	default:
 	}
 }
 
-// learn holds a pair, if it is news, and publishes it.
-func (n *node) learn(p *heldPair) {
-	for {
-		old := n.pair.Load()
-		if !p.supersedes(old) {
-			return
-		}
-		if n.pair.CompareAndSwap(old, p) {
-			break
-		}
-	}
-	n.waiters.wake(p.Position)
-	n.c.mu.Lock()
-	defer n.c.mu.Unlock()
-	n.lag = smooth(n.lag, lagOf(n.c.history, p.Position.LSN, p.Asked))
-	n.c.publish()
-}
-
-// close ends the node's connections, those in use included.
+// close ends the node's connections. The Cluster's context has ended, which
+// cuts those in use.
 func (n *node) close() {
 	n.pool.Reset()
-	n.live.cut()
 	n.asking.Lock()
 	defer n.asking.Unlock()
-	if n.conn != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), minProbeTimeout)
-		defer cancel()
-		_ = n.conn.Close(ctx) // it is given up either way
-	}
+	n.hangUpProbe()
 }

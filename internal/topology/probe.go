@@ -6,15 +6,12 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/pgryw/pgryw/router"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // probe asks the node again and again, until the Cluster is closed.
 func (n *node) probe() {
-	interval := n.c.cfg.Probe
-	var haste time.Duration // the interval while somebody waits
+	var interval, haste time.Duration // haste is the interval while somebody waits
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -25,15 +22,20 @@ func (n *node) probe() {
 		case <-timer.C:
 		}
 		before := n.pair.Load()
-		failed := n.askOnce(n.c.ctx) != nil
+		n.asking.Lock()
+		n.askOnce()
+		failed := n.failed
+		n.asking.Unlock()
+		next := &interval
 		if !failed && n.waiters.any() {
-			haste = waitPace(haste, n.pair.Load() != before)
-			timer.Reset(haste)
-			continue
+			haste = waitPace(haste, n.pair.Load().beyond(before))
+			next = &haste
+		} else {
+			haste = 0
+			interval = n.pace(interval, failed)
 		}
-		haste = 0
-		interval = n.pace(interval, failed)
-		timer.Reset(interval)
+		n.interval.Store(int64(*next))
+		timer.Reset(*next)
 	}
 }
 
@@ -49,40 +51,51 @@ func (n *node) pace(interval time.Duration, failed bool) time.Duration {
 	if unused {
 		n.c.idle.Store(true)
 	}
-	slower := min(2*interval, max(maxProbeInterval, base))
+	slower := min(2*max(interval, base), max(maxProbeInterval, base))
 	return slower - rand.N(slower/8+1)
 }
 
-// askOnce probes the node and records what it says.
-//
-// Blocks for at most the probe's bound.
-// Errors: pgx's own, or that the answer cannot be used.
-func (n *node) askOnce(ctx context.Context) error {
-	n.asking.Lock()
-	defer n.asking.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, n.c.cfg.probeTimeout())
-	defer cancel()
-	r, err := n.ask(ctx)
-	if n.c.closed.Load() {
-		return ErrClosed
+// askNow asks the node for a round. If the node is being asked already and does
+// not answer, that is answer enough: it is not asked a second time.
+func (n *node) askNow() {
+	if !n.asking.TryLock() {
+		n.asking.Lock()
+		if n.failed {
+			n.asking.Unlock()
+			return
+		}
 	}
-	n.probes.Add(1)
-	n.c.record(n, r, err)
-	return err
+	defer n.asking.Unlock()
+	n.askOnce()
 }
 
+// askOnce probes the node and records what it says. The caller holds n.asking.
+//
+// Blocks for at most the probe's bound.
+func (n *node) askOnce() {
+	ctx, cancel := context.WithTimeout(n.c.ctx, n.c.cfg.probeTimeout())
+	defer cancel()
+	r, err := n.ask(ctx)
+	n.failed = err != nil
+	n.probes.Add(1)
+	n.c.record(n, r, err)
+}
+
+// ask sends the probe's question, on the connection that it has or a new one.
+//
+// Errors: pgx's own, or that the answer cannot be used.
 func (n *node) ask(ctx context.Context) (report, error) {
-	if n.conn == nil || n.conn.IsClosed() {
-		conn, err := n.dialProbe(ctx)
+	if n.conn == nil || n.conn.Conn().IsClosed() {
+		conn, err := n.connect(ctx)
 		if err != nil {
 			return report{}, err
 		}
 		n.conn = conn
 	}
 	asked := time.Now()
-	row, err := oneRow(ctx, n.conn.PgConn(), probeQuery)
+	row, err := oneRow(ctx, n.conn.Conn().PgConn(), probeQuery)
 	if err != nil {
-		_ = n.conn.Close(ctx) // the next probe makes another
+		n.hangUpProbe()
 		return report{}, err
 	}
 	r, err := readReport(row)
@@ -90,59 +103,69 @@ func (n *node) ask(ctx context.Context) (report, error) {
 	return r, err
 }
 
-func (n *node) dialProbe(ctx context.Context) (*pgx.Conn, error) {
-	cfg := n.cfg.Conn.Copy()
-	if before := n.c.cfg.BeforeConnect; before != nil {
-		if err := before(ctx, cfg); err != nil {
-			return nil, err
-		}
+// hangUpProbe closes the probe's connection; the next probe makes another. The
+// caller holds n.asking.
+func (n *node) hangUpProbe() {
+	if n.conn != nil {
+		_ = n.conn.Close() // there is nobody to tell
+		n.conn = nil
 	}
-	conn, err := pgx.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	if after := n.c.cfg.AfterConnect; after != nil {
-		if err := after(ctx, conn); err != nil {
-			return nil, errors.Join(err, conn.Close(ctx))
-		}
-	}
-	return conn, nil
 }
 
 // record takes in what a probe of n has brought back.
 func (c *Cluster) record(n *node, r report, err error) {
-	if err == nil && r.recovering && r.position.LSN != 0 {
-		n.hold(r)
-	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	if c.closed.Load() {
+		c.mu.Unlock()
+		return
+	}
 	first := !n.asked
-	n.asked, n.reached, n.err = true, err == nil, err
+	n.asked, n.err = true, err
+	switch {
+	case err == nil:
+		n.reached, n.last = true, r
+	case !crowded(err):
+		n.reached = false
+	}
+	notes := c.settle()
 	if err == nil {
-		n.last = r
-	}
-	c.settle()
-	if err == nil && n.role == router.RolePrimary {
-		c.history = sample(c.history, r.answered, r.position.LSN)
-	}
-	if held := n.pair.Load(); err == nil && held != nil && n.role == router.RoleReplica {
-		n.lag = smooth(n.lag, lagOf(c.history, held.Position.LSN, held.Asked))
+		notes = append(notes, c.takeIn(n, r)...)
 	}
 	c.publish()
 	if first {
 		c.noteDiscovered()
 	}
+	c.mu.Unlock()
+	for _, note := range notes {
+		note.log(c.cfg.Logger)
+	}
 }
 
-// hold takes a pair from a report, without publishing it.
-func (n *node) hold(r report) {
-	p := &heldPair{Pair: router.Pair{Position: r.position, Asked: r.asked}, server: r.server, answered: r.answered}
-	for old := n.pair.Load(); p.supersedes(old); old = n.pair.Load() {
-		if n.pair.CompareAndSwap(old, p) {
-			n.waiters.wake(p.Position)
-			return
-		}
+// takeIn takes the position from a report, once it is settled what the node is.
+// The caller holds c.mu.
+func (c *Cluster) takeIn(n *node, r report) []note {
+	switch {
+	case n.index == c.found.primary:
+		// The flush position, because no replica gets beyond it.
+		c.history = sample(c.history, r.answered, r.durable)
+		c.firstLags()
+	case r.recovering && r.position.LSN != 0: // zero: it does not say
+		n.hold(&heldPair{Pair: r.pair(), server: r.server, answered: r.answered})
 	}
+	if r.blind && !n.told.blind {
+		n.told.blind = true
+		return []note{noteBlind(n)}
+	}
+	return nil
+}
+
+// crowded reports whether a server has refused a connection only because it has
+// too many: connections that exist are as good as before.
+//
+// Source: https://www.postgresql.org/docs/18/errcodes-appendix.html, 53300.
+func crowded(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == "53300"
 }
 
 // noteDiscovered lets Discover go once every node was asked. The caller holds

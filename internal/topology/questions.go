@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgryw/pgryw/internal/wire"
 	"github.com/pgryw/pgryw/lsn"
+	"github.com/pgryw/pgryw/router"
 )
 
 // replicaTimeline is the timeline that a standby follows: that of its receiver
@@ -93,6 +94,9 @@ type report struct {
 	asked    time.Time
 	answered time.Time
 }
+
+// pair is what a replica's report says of how far it is.
+func (r *report) pair() router.Pair { return router.Pair{Position: r.position, Asked: r.asked} }
 
 // cells reads the columns of one row of text, and keeps the first error. NULL is
 // a nil cell, and an error unless a method says otherwise.

@@ -1,140 +1,170 @@
 package topology
 
-import "github.com/pgryw/pgryw/router"
+import (
+	"maps"
+	"slices"
 
-// found is what the nodes' reports add up to.
+	"github.com/pgryw/pgryw/router"
+)
+
+// account is what one node's probes have brought back.
+type account struct {
+	asked   bool   // a probe has ended, one way or the other
+	reached bool   // the last one had an answer
+	last    report // the last answer
+}
+
+// standing is what a node is, and why it is not to be used, if so.
+type standing struct {
+	role    router.Role
+	trouble router.Reason
+}
+
+var undiscovered = standing{trouble: router.ReasonUndiscovered}
+
+// writable reports whether the node was last seen out of recovery.
+func (a *account) writable() bool { return a.last.server.system != 0 && !a.last.recovering }
+
+// found is what the nodes' accounts add up to. It is immutable.
 type found struct {
 	system   uint64 // of the first primary found; zero before
 	primary  int    // index, or -1
 	timeline uint32 // the primary's
 	server   server // the primary's
-	split    bool   // two nodes are primary on one timeline
+	split    bool   // another server was primary on the primary's timeline
+	// reigns are the primaries that there have been, by timeline.
+	reigns map[uint32]reign
 }
 
-// settle decides from the nodes' last reports which one is the primary and what
-// the others are. The caller holds c.mu.
+// reign is who was primary on a timeline.
+type reign struct {
+	nodes []int // addresses of one server
+	split bool  // there was another
+}
+
+// next returns what the nodes' accounts add up to, given what they did before.
 //
-// A primary that cannot be reached stays the primary until another node has
-// become one: a server that does not answer is not thereby demoted.
-func (c *Cluster) settle() {
-	was := c.found
-	c.found = c.elect()
-	for i, n := range c.nodes {
-		role, trouble := c.roleOf(i, n)
-		c.announce(n, role, trouble)
-		if role != n.role || i == c.found.primary && c.found.server != was.server {
-			n.generation.Add(1)
-			n.pool.Reset()
-		}
-		n.role, n.trouble = role, trouble
+// The primary is the node on the highest timeline among those that were last
+// seen writable. A primary that cannot be reached stays the primary until
+// another node has become one: a server that does not answer is not thereby
+// demoted.
+func (f found) next(nodes []account) found {
+	next := found{system: f.systemOf(nodes), primary: -1}
+	if next.system == f.system {
+		next.reigns = f.reigns
 	}
-	if c.found.split && !was.split {
-		c.cfg.Logger.Error("pgryw: two servers are primary on one timeline; no replica serves until one of them is gone",
-			"timeline", c.found.timeline)
-	}
-	if c.found.timeline != was.timeline {
-		c.history = nil // positions of another timeline say nothing of this one
-	}
-}
-
-// elect chooses among the nodes that were last seen writable the one on the
-// highest timeline; of several, the one that is the primary already, or else
-// the first.
-func (c *Cluster) elect() found {
-	f := found{system: c.found.system, primary: -1}
-	for i, n := range c.nodes {
-		r := n.last
-		if r.position.System == 0 || r.recovering || c.aliasOf(i) >= 0 {
+	rivals := false
+	for i := range nodes {
+		n := &nodes[i]
+		if !n.writable() || n.last.server.system != next.system || aliasOf(nodes, i) >= 0 {
 			continue
 		}
-		if f.system == 0 {
-			f.system = r.server.system
-		}
-		if r.server.system != f.system {
-			continue
-		}
-		switch tie := f.primary >= 0 && r.position.Timeline == f.timeline; {
-		case f.primary < 0 || r.position.Timeline > f.timeline:
-			f.primary, f.timeline, f.server, f.split = i, r.position.Timeline, r.server, false
-		case tie:
-			other := c.nodes[f.primary]
-			f.split = f.split || n.reached && other.reached
-			if i == c.found.primary && n.reached || !other.reached {
-				f.primary, f.server = i, r.server
+		timeline := n.last.position.Timeline
+		switch {
+		case next.primary < 0 || timeline > next.timeline:
+			next.primary, next.timeline, rivals = i, timeline, false
+		case timeline == next.timeline:
+			rivals = rivals || n.reached && nodes[next.primary].reached
+			if f.prefers(nodes, i, next.primary) {
+				next.primary = i
 			}
 		}
 	}
-	return f
+	if next.primary >= 0 {
+		next.server = nodes[next.primary].last.server
+		next.crown(nodes, rivals)
+	}
+	return next
+}
+
+// prefers reports whether i is rather the primary than j, which is on the same
+// timeline: the one that can be reached, or else the one that is known already.
+func (f found) prefers(nodes []account, i, j int) bool {
+	if nodes[i].reached != nodes[j].reached {
+		return nodes[i].reached
+	}
+	return i == f.primary
+}
+
+// crown records the primary's reign, and finds out whether it is undisputed. A
+// node that becomes primary on a timeline on which another server was primary
+// has another history under the same name; nobody can tell which of the two a
+// replica has followed, not even after one of them is gone.
+func (f *found) crown(nodes []account, rivals bool) {
+	was, known := f.reigns[f.timeline]
+	now := reign{nodes: was.nodes, split: was.split || rivals || known && !slices.Contains(was.nodes, f.primary)}
+	if !known {
+		now.nodes = []int{f.primary}
+	}
+	for i := range nodes {
+		alias := nodes[i].reached && nodes[i].last.server.sameRun(f.server)
+		if alias && !now.split && !slices.Contains(now.nodes, i) {
+			now.nodes = append(slices.Clone(now.nodes), i)
+		}
+	}
+	f.split = now.split
+	if !known || now.split != was.split || len(now.nodes) != len(was.nodes) {
+		f.reigns = maps.Clone(f.reigns)
+		if f.reigns == nil {
+			f.reigns = make(map[uint32]reign)
+		}
+		f.reigns[f.timeline] = now
+	}
+}
+
+// systemOf returns the cluster's system identifier: that of the first primary
+// found, until all nodes have another, as after pg_upgrade.
+func (f found) systemOf(nodes []account) uint64 {
+	var candidate uint64
+	for i := range nodes {
+		n := &nodes[i]
+		if f.system != 0 && (!n.reached || n.last.server.system == f.system) {
+			return f.system
+		}
+		if candidate == 0 && n.reached && n.writable() {
+			candidate = n.last.server.system
+		}
+	}
+	if candidate == 0 {
+		return f.system
+	}
+	return candidate
 }
 
 // aliasOf returns the index of an earlier node that is the same server, or -1.
-func (c *Cluster) aliasOf(i int) int {
-	mine := c.nodes[i]
-	for j, n := range c.nodes[:i] {
-		if mine.reached && n.reached && mine.last.server.sameRun(n.last.server) {
+func aliasOf(nodes []account, i int) int {
+	for j := range nodes[:i] {
+		if nodes[i].reached && nodes[j].reached && nodes[i].last.server.sameRun(nodes[j].last.server) {
 			return j
 		}
 	}
 	return -1
 }
 
-// roleOf says what a node is, and why it is not to be used, if so.
-func (c *Cluster) roleOf(i int, n *node) (router.Role, router.Reason) {
+// standingOf says what node i is.
+func (f found) standingOf(nodes []account, i int) standing {
+	n := &nodes[i]
 	role := router.RoleUnknown
 	switch {
-	case n.last.position.System == 0:
+	case n.last.server.system == 0:
 	case n.last.recovering:
 		role = router.RoleReplica
-	case i == c.found.primary:
+	case i == f.primary:
 		role = router.RolePrimary
 	}
 	switch {
 	case !n.asked:
-		return role, router.ReasonUndiscovered
+		return undiscovered
 	case !n.reached:
-		return role, router.ReasonUnreachable
-	case c.found.system != 0 && n.last.server.system != c.found.system:
-		return role, router.ReasonForeign
-	case c.aliasOf(i) >= 0:
-		return role, router.ReasonAlias
+		return standing{role, router.ReasonUnreachable}
+	case f.system != 0 && n.last.server.system != f.system:
+		return standing{role, router.ReasonForeign}
+	case aliasOf(nodes, i) >= 0:
+		return standing{role, router.ReasonAlias}
 	case role == router.RoleUnknown:
-		return role, router.ReasonDeposed
-	case c.found.split && role == router.RoleReplica:
-		return role, router.ReasonSplit
+		return standing{role, router.ReasonDeposed}
+	case f.split && role == router.RoleReplica:
+		return standing{role, router.ReasonSplit}
 	}
-	return role, router.ReasonNone
-}
-
-// announce logs a change of a node's state.
-func (c *Cluster) announce(n *node, role router.Role, trouble router.Reason) {
-	if role == n.role && trouble == n.trouble {
-		return
-	}
-	switch trouble {
-	case router.ReasonNone:
-		c.cfg.Logger.Info("pgryw: server is in use", "server", n.cfg.Label, "role", role.String())
-	case router.ReasonUnreachable:
-		c.cfg.Logger.Warn("pgryw: server cannot be reached", "server", n.cfg.Label, "role", role.String(), "error", n.err)
-	default:
-		c.cfg.Logger.Warn("pgryw: server is not used", "server", n.cfg.Label, "role", role.String(), "reason", trouble.String())
-	}
-}
-
-// publish makes what is known the newest snapshot. The caller holds c.mu.
-func (c *Cluster) publish() {
-	s := &router.Snapshot{
-		Single:   c.single(),
-		System:   c.found.system,
-		Timeline: c.found.timeline,
-		Primary:  c.found.primary,
-		Nodes:    make([]router.Node, len(c.nodes)),
-		History:  c.history,
-	}
-	for i, n := range c.nodes {
-		s.Nodes[i] = router.Node{Label: n.cfg.Label, Role: n.role, Trouble: n.trouble, Lag: n.lag}
-		if held := n.pair.Load(); held != nil && held.server == n.last.server {
-			s.Nodes[i].Pair = held.Pair
-		}
-	}
-	c.snapshot.Store(s)
+	return standing{role, router.ReasonNone}
 }
