@@ -77,11 +77,10 @@ func TestAServerThatFailsBehindTheWriteNeverMakesItAnError(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%d/%d", p.name, mode, kind, at), func(t *testing.T) {
 						c := connect(t, server.config(mode))
 						prepare(t, c, p)
-						server.failNext(fault{kind: kind, at: at})
+						server.failNext(c, fault{kind: kind, at: at})
 						c.shim.Arm(f)
 						err := p.run(t.Context(), c)
 						o := c.shim.Finish()
-						server.failNext(fault{})
 						if at > ready {
 							if err != nil || !o.Ended || o.Status != 'I' {
 								t.Errorf("got %v, %+v, want success", err, o)
@@ -122,9 +121,8 @@ func plainError(t *testing.T, server *scripted, mode pgx.QueryExecMode, p path, 
 	t.Helper()
 	c := plainConnect(t, server.config(mode))
 	prepare(t, c, p)
-	server.failNext(f)
+	server.failNext(c, f)
 	err := p.run(t.Context(), c)
-	server.failNext(fault{})
 	return err
 }
 
@@ -153,8 +151,7 @@ func TestAContextThatEndsWhileTheWriteIsHeldLeavesItASuccess(t *testing.T) {
 						}
 						c.tx = tx
 					}
-					server.failNext(stallAt(at))
-					defer server.failNext(fault{})
+					server.failNext(c, stallAt(at))
 					rec.after(at, cancel)
 					rec.start()
 					c.shim.Arm(f)
@@ -181,7 +178,7 @@ func TestAContextThatEndsBeforeTheWriteHasIsPgxsError(t *testing.T) {
 			c := connect(t, server.config(mode))
 			ctx, cancel := context.WithCancel(t.Context())
 			stall := stallAt(at)
-			server.failNext(stall)
+			server.failNext(c, stall)
 			server.done.Go(func() {
 				<-stall.reached
 				cancel()
@@ -189,7 +186,6 @@ func TestAContextThatEndsBeforeTheWriteHasIsPgxsError(t *testing.T) {
 			c.shim.Arm(f)
 			err := p.run(ctx, c)
 			o := c.shim.Finish()
-			server.failNext(fault{})
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, message %d: got %v, want the context's error", mode, at, err)
 			}
@@ -208,12 +204,11 @@ func TestACaptureThatIsLateIsGivenUpAtItsTimeout(t *testing.T) {
 	kinds, ready := answersOf(t, server, modes[0], p, f)
 	for at := ready + 1; at < len(kinds); at++ {
 		c := connect(t, server.config(modes[0]))
-		server.failNext(stallAt(at))
+		server.failNext(c, stallAt(at))
 		c.shim.Arm(f)
 		start := time.Now()
 		err := p.run(t.Context(), c)
 		o := c.shim.Finish()
-		server.failNext(fault{})
 		if err != nil || !o.Ended || !errors.Is(o.CaptureErr, errCaptureTimeout) {
 			t.Errorf("message %d: got %v, %+v", at, err, o)
 		}

@@ -111,6 +111,7 @@ func writesOf(t *testing.T, cfg *pgx.ConnConfig, p path, f *Flight) (writes [2]i
 }
 
 func compareTranscripts(t *testing.T, config func(pgx.QueryExecMode) *pgx.ConnConfig, write bool) {
+	t.Helper()
 	for _, tr := range transcripts {
 		t.Run(tr.file, func(t *testing.T) {
 			var all strings.Builder

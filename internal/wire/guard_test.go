@@ -47,13 +47,12 @@ func answersBeforeRead(t *testing.T, server *scripted, mode pgx.QueryExecMode, p
 func reject(t *testing.T, server *scripted, c *client, p path, f Flight, guardAnswers int) (fault, Outcome) {
 	t.Helper()
 	stall := stallAt(guardAnswers)
-	server.failNext(stall)
+	server.failNext(c, stall)
 	c.shim.Arm(f)
 	err := p.run(t.Context(), c)
 	verdict := c.shim.Verdict()
 	o := c.shim.Finish()
 	<-stall.reached
-	server.failNext(fault{})
 	if err != nil || len(c.rows) > 0 {
 		t.Errorf("got %v and rows %v, want neither", err, c.rows)
 	}
@@ -164,7 +163,7 @@ func TestWhatTheServerSaysByItselfDuringADrainReachesPgxWithTheNextFlight(t *tes
 	cfg.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { notifications++ }
 	c := connect(t, cfg)
 	notices, notifications = 0, 0
-	server.failNext(fault{})
+	server.failNext(c, fault{})
 	c.shim.Arm(rejecting())
 	if err := readPaths[0].run(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -176,7 +175,7 @@ func TestWhatTheServerSaysByItselfDuringADrainReachesPgxWithTheNextFlight(t *tes
 	if err := readPaths[0].run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	if sent := server.sent(); notices != sent || notifications != sent {
+	if sent := server.sent(c); notices != sent || notifications != sent {
 		t.Errorf("got %d notices and %d notifications, want %d of each", notices, notifications, sent)
 	}
 	if got := c.std.Conn().PgConn().ParameterStatus("noise"); got != "loud" {
@@ -243,11 +242,10 @@ func TestAServerThatFailsDuringAGuardedReadGivesNoRows(t *testing.T) {
 	for _, kind := range []faultKind{faultClose, faultFatal} {
 		for at := range 6 {
 			c := connect(t, server.config(pgx.QueryExecModeExec))
-			server.failNext(fault{kind: kind, at: at})
+			server.failNext(c, fault{kind: kind, at: at})
 			c.shim.Arm(f)
 			err := readPaths[0].run(t.Context(), c)
 			o := c.shim.Finish()
-			server.failNext(fault{})
 			if err == nil || len(c.rows) > 0 || o.Guard == GuardPassed || !o.Broken {
 				t.Errorf("%d, message %d: got %v, %v, %+v", kind, at, err, c.rows, o)
 			}
@@ -279,9 +277,8 @@ func TestAFatalErrorWhereAnAnswerOfOursIsDueIsPgxs(t *testing.T) {
 	} {
 		for at := range 5 {
 			c := connect(t, server.config(pgx.QueryExecModeExec))
-			server.failNext(fault{kind: faultFatal, at: at})
+			server.failNext(c, fault{kind: faultFatal, at: at})
 			_, err := fails(t, c, f, execPath("commit"))
-			server.failNext(fault{})
 			var pgErr *pgconn.PgError
 			if !errors.As(err, &pgErr) || pgErr.Severity != "FATAL" || pgErr.Code != "57P01" {
 				t.Errorf("%s, message %d: got %v, want the server's FATAL 57P01", name, at, err)
@@ -311,14 +308,14 @@ func TestMessagesThatCannotCarryTheirGuardAreNotSent(t *testing.T) {
 	server := newScripted(t, scriptedReply)
 	c := connect(t, server.config(pgx.QueryExecModeExec))
 	for _, sql := range []string{"copy t to stdout", "COPY t FROM STDIN", "insert into t values ('a'); copy t from stdin"} {
-		server.failNext(fault{})
+		server.failNext(c, fault{})
 		c.shim.Arm(Flight{Guard: guardQuery, Pass: notInRecovery})
 		_, err := c.std.Conn().PgConn().Exec(t.Context(), sql).ReadAll()
 		o := c.shim.Finish()
 		if !errors.Is(err, errUnguarded) || !pgconn.SafeToRetry(err) || o.Sent || o.Guard == GuardPassed {
 			t.Errorf("%q: got %v, %+v", sql, err, o)
 		}
-		if server.sent() != 0 {
+		if server.sent(c) != 0 {
 			t.Errorf("%q was sent", sql)
 		}
 		c = connect(t, server.config(pgx.QueryExecModeExec)) // pgx closes it on a failed write

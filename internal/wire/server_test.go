@@ -28,11 +28,10 @@ type scripted struct {
 	// onebyte writes each byte by itself.
 	onebyte bool
 
-	mu      sync.Mutex
-	fault   fault
-	count   int // messages sent since the fault was set
-	cancels int
-	done    sync.WaitGroup
+	mu       sync.Mutex
+	sessions map[string]*session // by the client's address
+	cancels  int
+	done     sync.WaitGroup
 }
 
 // reply is what a statement comes to.
@@ -74,7 +73,7 @@ func newScripted(t testing.TB, answer func(sql string) reply) *scripted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scripted{t: t, listener: l, reply: answer}
+	s := &scripted{t: t, listener: l, reply: answer, sessions: make(map[string]*session)}
 	s.done.Go(s.accept)
 	t.Cleanup(func() {
 		_ = l.Close()
@@ -91,7 +90,11 @@ func (s *scripted) accept() {
 		}
 		s.done.Go(func() {
 			defer c.Close()
-			newSession(s, &peeked{Conn: c}).run()
+			session := newSession(s, &peeked{Conn: c})
+			s.mu.Lock()
+			s.sessions[c.RemoteAddr().String()] = session
+			s.mu.Unlock()
+			session.run()
 		})
 	}
 }
@@ -108,18 +111,26 @@ func (s *scripted) config(mode pgx.QueryExecMode) *pgx.ConnConfig {
 	return cfg
 }
 
-// failNext sets a fault; messages are counted from the next one on.
-func (s *scripted) failNext(f fault) {
+// failNext sets a fault of a client's connection; messages are counted from the
+// next one on.
+func (s *scripted) failNext(c *client, f fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fault, s.count = f, 0
+	session := s.sessionOf(c)
+	session.fault, session.count = f, 0
 }
 
-// sent returns the number of messages sent since the last failNext.
-func (s *scripted) sent() int {
+// sent returns the number of messages sent to a client since failNext.
+func (s *scripted) sent(c *client) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.count
+	return s.sessionOf(c).count
+}
+
+// sessionOf returns the session at the other end of a connection. The caller
+// holds mu.
+func (s *scripted) sessionOf(c *client) *session {
+	return s.sessions[c.std.Conn().PgConn().Conn().LocalAddr().String()]
 }
 
 // offline returns what the server sends in answer to what a client writes on a
@@ -142,6 +153,7 @@ func (c *session) answers(written []byte) []byte {
 }
 
 func decodeFrontend(t testing.TB, kind byte, body []byte) pgproto3.FrontendMessage {
+	t.Helper()
 	var m pgproto3.FrontendMessage
 	switch kind {
 	case 'P':
@@ -179,6 +191,9 @@ type session struct {
 	portal     string // the text bound to the unnamed portal
 	late       string
 	cut        bool // the connection's end has come
+
+	fault fault // guarded by s.mu, as is count
+	count int   // messages sent since the fault was set
 }
 
 func newSession(s *scripted, c *peeked) *session {
@@ -417,9 +432,12 @@ func (c *session) ready() error {
 // send queues a message, as the server does until the next ReadyForQuery, or
 // does what the fault says.
 func (c *session) send(m pgproto3.BackendMessage) error {
+	if c.cut {
+		return errCut
+	}
 	c.s.mu.Lock()
-	f, n := c.s.fault, c.s.count
-	c.s.count++
+	f, n := c.fault, c.count
+	c.count++
 	c.s.mu.Unlock()
 	if f.kind != faultNone && n == f.at {
 		return c.suffer(f, m)

@@ -89,14 +89,13 @@ func TestAHeldWriteThatIsReadInTheBackgroundIsLetGoAtItsTimeoutAndAtTheContextsE
 			if timeout == time.Hour {
 				rec.after(at, cancel)
 			}
-			server.failNext(stallAt(at))
+			server.failNext(c, stallAt(at))
 			rec.start()
 			conn.slow.Store(true)
 			c.shim.Arm(Flight{Capture: captureQuery, Timeout: timeout})
 			err := p.run(ctx, c)
 			o := c.shim.Finish()
 			conn.slow.Store(false)
-			server.failNext(fault{})
 			if err != nil || !o.Ended {
 				t.Errorf("message %d: got %v, %+v, want success", at, err, o)
 			}

@@ -107,7 +107,7 @@ func TestAWatcherIsToldOfALostConnectionButNotOfADeadline(t *testing.T) {
 	if len(j) != 0 {
 		t.Errorf("after deadlines: got %q", j)
 	}
-	server.failNext(fault{kind: faultClose, at: 1})
+	server.failNext(c, fault{kind: faultClose, at: 1})
 	if err := writePaths[0].run(t.Context(), c); err == nil {
 		t.Fatal("no error")
 	}
