@@ -41,12 +41,20 @@ const textLimit = 1 << 30
 // At most one Env counts; none is as a nil one.
 //
 // Cost: one pass over the text, no allocation. Concurrency: pure.
-func Classify(sql string, env ...*Env) Statement {
-	var c classifier
+func Classify(sql string, env ...*Env) (s Statement) {
+	c := classifier{scanner: scanner{text: sql}}
 	if len(env) > 0 {
-		return c.run(sql, env[0])
+		c.know(env[0])
 	}
-	return c.run(sql, nil)
+	c.classify(&s)
+	return s
+}
+
+// know takes in what is known about the server.
+func (c *classifier) know(env *Env) {
+	if env != nil {
+		c.functions, c.strings = env.Functions, env.Strings
+	}
 }
 
 // classifier reads one text.
@@ -64,59 +72,58 @@ type classifier struct {
 	calls func(Call) // for Functions
 }
 
-// run reads the whole text.
-func (c *classifier) run(sql string, env *Env) Statement {
-	c.text = sql
-	if env != nil {
-		c.functions, c.strings = env.Functions, env.Strings
-	}
+// classify reads the whole text and says what it found out.
+func (c *classifier) classify(s *Statement) {
 	if why := unreadable(c.text); why != CauseNone {
-		return Statement{Why: why, Starts: PinUnknown | PinTx}
+		*s = Statement{Why: why, Starts: PinUnknown | PinTx}
+		return
 	}
 	if strings.HasPrefix(c.text, "\uFEFF") {
 		c.at = len("\uFEFF")
 	}
-	var s Statement
-	var starts Pin // what any of the statements may start
-	count := 0
-	for {
-		t := c.next()
-		if quiet[t.kind] && c.reading && c.pending == effectAbsent && !(t.kind == kindWord && minds[c.last(1)]) {
-			c.remember(t)
-			continue
-		}
-		if t.kind != kindEnd && (t.kind != kindSemicolon || c.depth > 0) {
-			c.take(t)
-			continue
-		}
-		if !c.empty() {
-			c.settle()
-			s = c.conclude()
-			starts = starts&^(s.Ends&PinTx) | s.Starts
-			count++
-		}
-		if t.kind == kindEnd {
-			break
-		}
-		c.query, c.kinds, c.read = query{}, 0, 0
-	}
+	count, starts := c.statements(s)
 	switch {
 	case c.doubt == CauseUnclosed, c.doubt == CauseBackslash:
-		s = Statement{Why: c.doubt, Starts: starts | PinUnknown | PinTx}
+		*s = Statement{Why: c.doubt, Starts: starts | PinUnknown | PinTx}
 	case count == 0:
-		s = Statement{Why: CauseEmpty}
+		*s = Statement{Why: CauseEmpty}
 	case count > 1:
-		s = Statement{Why: CauseSeveral, Starts: starts}
+		*s = Statement{Why: CauseSeveral, Starts: starts}
 		if c.doubt != CauseNone {
 			s.Starts |= PinUnknown
 		}
 	case c.doubt != CauseNone:
-		s = Statement{Why: c.doubt, Starts: starts | PinUnknown, Single: true}
+		*s = Statement{Why: c.doubt, Starts: starts | PinUnknown, Single: true}
 	default:
 		s.Single = true
 	}
 	s.Hint, s.MaxStaleness = c.hints.hint, c.hints.maxStaleness
-	return s
+}
+
+// statements reads the statements of the text. It returns how many there are,
+// what any of them may start, and, in s, the last of them. Of a transaction, the
+// last word that a text has on it counts.
+func (c *classifier) statements(s *Statement) (count int, starts Pin) {
+	for {
+		t := c.next()
+		switch {
+		case c.ignores(t):
+			c.remember(t)
+			continue
+		case t.kind != kindEnd && (t.kind != kindSemicolon || c.depth > 0):
+			c.take(t)
+			continue
+		case !c.empty():
+			c.settle()
+			c.conclude(s)
+			starts = starts&^(s.Ends&PinTx) | s.Starts
+			count++
+		}
+		if t.kind == kindEnd {
+			return count, starts
+		}
+		c.query, c.kinds, c.read = query{}, 0, 0
+	}
 }
 
 // unreadable returns why a text cannot be read at all, or CauseNone.

@@ -11,7 +11,7 @@ func (c *classifier) named(t token) (odd bool) {
 	var buf [nameLimit]byte
 	name := c.nameOf(&buf, t)
 	if c.last(2) == kindDot {
-		c.qualified(t, name)
+		c.qualified(name)
 		return false
 	}
 	if t.kind == kindWord {
@@ -46,7 +46,7 @@ func (c *classifier) named(t token) (odd bool) {
 
 // qualified takes in the name of a function of a schema. With a database before
 // it, or a schema that is not known, it may be any.
-func (c *classifier) qualified(t token, name []byte) {
+func (c *classifier) qualified(name []byte) {
 	var buf [nameLimit]byte
 	schema := c.nameOf(&buf, c.back(3))
 	built, user := effectAbsent, c.functions.findIn(schema, name)

@@ -79,8 +79,13 @@ func (c *classifier) take(t token) {
 	c.remember(t)
 }
 
-// quiet has the kinds of tokens that mean nothing inside a query, but for what
-// stands next to them.
+// ignores reports whether a token means nothing by itself, as most do in a query.
+func (c *classifier) ignores(t token) bool {
+	return quiet[t.kind] && c.reading && c.pending == effectAbsent && !(t.kind == kindWord && minds[c.last(1)])
+}
+
+// quiet has the kinds of tokens that mean nothing by themselves, but words do
+// behind some.
 var quiet = [kindSign + 1]bool{
 	kindWord: true, kindString: true, kindNumber: true, kindComma: true, kindDot: true, kindCast: true, kindSign: true,
 }

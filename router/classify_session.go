@@ -86,7 +86,8 @@ func (c *classifier) declare() Statement {
 		}
 	}
 	if c.worst > effectServer {
-		q := c.reads()
+		var q Statement
+		c.reads(&q)
 		return Statement{Class: ClassUnknown, Why: q.Why, Starts: s.Starts | q.Starts}
 	}
 	return s

@@ -1,19 +1,22 @@
 package router
 
 // conclude classifies the statement that has been read.
-func (c *classifier) conclude() Statement {
-	s := c.verb()
+func (c *classifier) conclude(s *Statement) {
+	if c.reading {
+		c.reads(s)
+	} else {
+		*s = c.verb()
+	}
 	s.Starts |= c.starts
 	if c.unlocks && c.surely() {
 		s.Ends |= PinAdvisory
 	}
 	if c.explain != explainNone {
-		s = explained(s)
+		explained(s)
 	}
 	if c.inTemp && (s.Class == ClassWrite || s.Class == ClassUnknown) {
 		s.Starts |= PinTemp
 	}
-	return s
 }
 
 // surely reports whether the statement is SELECT of one call without arguments,
@@ -22,15 +25,13 @@ func (c *classifier) surely() bool {
 	return c.headIs(0, "select") && (c.read == 4 || c.read == 6 && c.last(4) == kindDot)
 }
 
-// explained returns what EXPLAIN of a statement is: what the statement is, if it
-// is a query.
-func explained(s Statement) Statement {
+// explained makes of a statement what EXPLAIN of it is: the same, if it is a query.
+func explained(s *Statement) {
 	s.Ends = 0
 	switch s.Class {
 	case ClassSession, ClassControl:
-		return Statement{Class: ClassUnknown, Why: s.Why, Starts: s.Starts | PinUnknown}
+		*s = Statement{Why: s.Why, Starts: s.Starts | PinUnknown}
 	}
-	return s
 }
 
 // headIs reports whether a token of the head is a keyword, given in lower case.
@@ -38,12 +39,9 @@ func (c *classifier) headIs(n int, keyword string) bool {
 	return n < c.headSize && c.is(c.head[n], keyword)
 }
 
-// verb classifies the statement by its first word.
+// verb classifies a statement that is no query by its first word.
 func (c *classifier) verb() Statement {
-	switch {
-	case c.reading:
-		return c.reads()
-	case c.wrapped, !c.head[0].kind.word():
+	if c.wrapped || !c.head[0].kind.word() {
 		return Statement{Why: CauseUnknown, Starts: PinUnknown}
 	}
 	var buf [nameLimit]byte
@@ -69,11 +67,8 @@ func (c *classifier) verb() Statement {
 }
 
 // reads classifies a query.
-func (c *classifier) reads() Statement {
-	s := Statement{Class: ClassRead, Why: c.why}
-	if c.volatile {
-		s.Starts |= PinVolatile
-	}
+func (c *classifier) reads(s *Statement) {
+	*s = Statement{Class: ClassRead, Why: c.why}
 	switch {
 	case c.worst <= effectNone:
 		s.Why = CauseVerb
@@ -82,14 +77,16 @@ func (c *classifier) reads() Statement {
 	case c.worst >= effectOpaque:
 		s.Class = ClassWrite
 		if c.intoTemp {
-			s.Starts |= PinTemp
+			s.Starts = PinTemp
 		}
 	case c.server:
 		s.Class = ClassUnknown // neither a replica nor a read
 	default:
 		s.Class = ClassVolatile
 	}
-	return s
+	if c.volatile {
+		s.Starts |= PinVolatile
+	}
 }
 
 func writes(starts Pin) Statement {

@@ -12,8 +12,10 @@ type Call struct {
 // Functions returns the calls that Classify sees in a text, in their order.
 func Functions(sql string, env *Env) []Call {
 	var calls []Call
-	c := classifier{calls: func(call Call) { calls = append(calls, call) }}
-	c.run(sql, env)
+	c := classifier{scanner: scanner{text: sql}, calls: func(call Call) { calls = append(calls, call) }}
+	c.know(env)
+	var s Statement
+	c.classify(&s)
 	return calls
 }
 

@@ -47,9 +47,10 @@ type scanner struct {
 	hints   hints
 }
 
-// doubts records the first reason why the text cannot be read with certainty.
+// doubts records why the text cannot be read with certainty: the first reason,
+// but for a name, which leaves it certain where the tokens end.
 func (x *scanner) doubts(why Cause) {
-	if x.doubt == CauseNone {
+	if x.doubt == CauseNone || x.doubt == CauseName {
 		x.doubt = why
 	}
 }
@@ -106,24 +107,15 @@ func sortBytes() (sorts [256]sort, inWord, mayAct [256]bool) {
 func (x *scanner) next() token {
 	s, i := x.text, x.at
 	for i < len(s) {
-		switch first := sorts[s[i]]; first {
-		case sortBlank:
+		first := sorts[s[i]]
+		if first == sortBlank {
 			i++
-		case sortLetter:
-			from := i
-			for i++; i < len(s) && inWord[s[i]]; i++ {
-			}
-			if i == from+1 && i < len(s) && (s[i] == '\'' || s[i] == '&') {
-				if t, ok := x.introduced(from); ok {
-					return t
-				}
-			}
-			x.at = i
-			t := token{kind: kindWord, from: uint32(from), to: uint32(i)}
-			if mayAct[s[from]] {
-				t.kind = wordKind(s[from:i])
-			}
-			return t
+			continue
+		}
+		if first == sortLetter {
+			return x.word(i)
+		}
+		switch first {
 		case sortDash:
 			if i+1 >= len(s) || s[i+1] != '-' {
 				return x.sign(kindSign, i, 1)
@@ -139,6 +131,25 @@ func (x *scanner) next() token {
 		}
 	}
 	return x.sign(kindEnd, i, 0)
+}
+
+// word reads an identifier or keyword, or the string that a letter introduces.
+func (x *scanner) word(from int) token {
+	s, i := x.text, from+1
+	for i < len(s) && inWord[s[i]] {
+		i++
+	}
+	if i == from+1 && i < len(s) && (s[i] == '\'' || s[i] == '&') {
+		if t, ok := x.introduced(from); ok {
+			return t
+		}
+	}
+	x.at = i
+	t := token{kind: kindWord, from: uint32(from), to: uint32(i)}
+	if mayAct[s[from]] {
+		t.kind = wordKind(s[from:i])
+	}
+	return t
 }
 
 // other returns the token that begins at i with neither a letter nor what may

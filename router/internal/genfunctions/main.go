@@ -16,7 +16,6 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
-	"log"
 	"os"
 	"slices"
 	"strings"
@@ -26,15 +25,15 @@ import (
 const nameLimit = 63
 
 func main() {
-	log.SetFlags(0)
 	out := flag.String("o", "functions_gen.go", "the `file` to write")
 	flag.Parse()
 	source, err := generate(flag.Args())
-	if err != nil {
-		log.Fatal(err)
+	if err == nil {
+		err = os.WriteFile(*out, source, 0o644)
 	}
-	if err := os.WriteFile(*out, source, 0o644); err != nil {
-		log.Fatal(err)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "genfunctions:", err)
+		os.Exit(1)
 	}
 }
 
@@ -56,8 +55,8 @@ func generate(files []string) ([]byte, error) {
 	}
 	for _, j := range judgements {
 		for name := range strings.FieldsSeq(j.names) {
-			if !strings.HasSuffix(name, "*") {
-				volatile[name] = volatile[name]
+			if _, known := volatile[name]; !known && !strings.HasSuffix(name, "*") {
+				volatile[name] = false
 			}
 		}
 	}
