@@ -79,8 +79,8 @@ type attempt func(*topology.Conn, *flight) error
 //
 // Cost: on a replica that is not known fresh, one round trip for the guard.
 func (c *Conn) run(call *call, try attempt) error {
-	if c.rows != nil {
-		return try(c.rows.on, &flight{p: c.rows.on, standing: true})
+	if c.endRows(); c.rows != nil {
+		return c.busy(call.ctx)
 	}
 	c.endRaw()
 	c.bind()

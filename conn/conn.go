@@ -61,6 +61,9 @@ func (c *Conn) QueryContext(ctx context.Context, query string, args []sqldriver.
 //
 // Cost: one round trip to the primary.
 func (c *Conn) Ping(ctx context.Context) error {
+	if c.endRows(); c.rows != nil && c.rows.on == c.primary {
+		return c.busy(ctx)
+	}
 	p, err := c.engage(ctx)
 	if err != nil {
 		return err
@@ -142,7 +145,7 @@ func (c *Conn) engage(ctx context.Context) (*topology.Conn, error) {
 	if c.primary != nil && c.primary.Current() && !c.primary.Closed() {
 		return c.primary, nil
 	}
-	if c.pins != 0 || c.held() {
+	if c.pins != 0 || c.holdsPrimary() {
 		c.broken = true
 		return nil, sqldriver.ErrBadConn
 	}
@@ -158,7 +161,7 @@ func (c *Conn) engage(ctx context.Context) (*topology.Conn, error) {
 // rest gives the primary's connection back at the end of a call if nothing
 // pins it and the checkout's end may not be reported.
 func (c *Conn) rest() {
-	if c.primary == nil || c.held() {
+	if c.primary == nil || c.holdsPrimary() {
 		return
 	}
 	if c.primary.Closed() {
@@ -178,8 +181,9 @@ func (c *Conn) giveBack() {
 	if p == nil {
 		return
 	}
+	held := c.holdsPrimary()
 	c.primary = nil
-	if c.pins != 0 || c.held() {
+	if c.pins != 0 || held {
 		c.setPins(0)
 		p.Destroy()
 		return
@@ -194,8 +198,9 @@ func (c *Conn) discard() {
 	if p == nil {
 		return
 	}
+	held := c.holdsPrimary()
 	c.primary = nil
-	if c.pins != 0 || c.held() {
+	if c.pins != 0 || held {
 		c.broken = true
 		c.setPins(0)
 	}
@@ -204,6 +209,15 @@ func (c *Conn) discard() {
 
 // held reports whether a transaction or rows hold a server connection.
 func (c *Conn) held() bool { return c.tx != nil || c.begun != nil || c.rows != nil }
+
+// holdsPrimary reports whether they hold the primary's.
+func (c *Conn) holdsPrimary() bool {
+	switch {
+	case c.tx != nil && c.tx.replica == nil, c.begun != nil && c.begun.t.replica == nil:
+		return true
+	}
+	return c.rows != nil && c.rows.on == c.primary
+}
 
 // setPins replaces the pins, and counts the connection as pinned or not.
 func (c *Conn) setPins(pins router.Pin) {

@@ -20,9 +20,6 @@ type flight struct {
 	call *call
 	p    *topology.Conn
 
-	// standing is set for a call that will find the connection busy: nothing is
-	// to be learnt from it.
-	standing bool
 	// kept is set for a call in a read-only transaction on a replica: the
 	// connection stays with the transaction.
 	kept bool
@@ -183,9 +180,6 @@ func (f *flight) rejected() bool {
 // land ends a flight whose call ended with err, and returns what the caller is
 // told. A committed write stays a success.
 func (f *flight) land(err error) error {
-	if f.standing {
-		return err
-	}
 	f.out = f.p.Shim().Finish()
 	f.c.fellBack(f.call)
 	f.lost = f.out.Broken || f.p.Closed()
@@ -320,7 +314,7 @@ func (f *flight) settleLost() {
 // giveUp concludes from a call whose end nobody will see.
 func (f *flight) giveUp() {
 	f.c.fellBack(f.call)
-	if f.standing || f.kept || f.borrowed {
+	if f.kept || f.borrowed {
 		return
 	}
 	if by := authorOf(f.call.session); f.asks || f.call.stmt.Captures() {

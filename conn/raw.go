@@ -13,9 +13,14 @@ import (
 // statement; its command tags are watched, and each that may have written makes
 // the handle's fences uncertain at once.
 //
-// Errors: those of connecting to the primary.
+// Errors: those of connecting to the primary; ErrReplicaTransaction in a
+// read-only transaction on a replica, whose connection is another.
 // Cost: none if the checkout has a primary connection; else that of a new one.
 func (c *Conn) Unwrap(ctx context.Context) (*pgxConn, error) {
+	c.endRows()
+	if c.tx != nil && c.tx.replica != nil {
+		return nil, ErrReplicaTransaction
+	}
 	c.bind()
 	p, err := c.engage(ctx)
 	if err != nil {

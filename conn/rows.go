@@ -1,6 +1,8 @@
 package conn
 
 import (
+	"context"
+
 	"github.com/pgryw/pgryw/internal/topology"
 )
 
@@ -32,6 +34,28 @@ func (r *rows) Close() error {
 	err = r.flight.land(err)
 	r.c.rest()
 	return err
+}
+
+// endRows ends rows that are over although their user has not closed them, as
+// a result without rows is at once: pgx lets the connection be used again, so
+// what the statement wrote must be known before it is. Rows of a read on a
+// replica keep their connection, which nobody else needs.
+func (c *Conn) endRows() {
+	r := c.rows
+	switch {
+	case r == nil || r.on.Pgx().PgConn().IsBusy():
+	case r.flight.borrowed:
+		c.rows = nil
+	default:
+		_ = r.Close() // the query has returned the error, if there was one
+	}
+}
+
+// busy returns what pgx says to a call on a connection whose rows are open.
+// From its stdlib it is driver.ErrBadConn, upon which database/sql closes the
+// connection, and waits for the very rows before it does.
+func (c *Conn) busy(ctx context.Context) error {
+	return c.rows.on.Pgx().Ping(ctx)
 }
 
 // abandon gives rows up that were never closed. Their connection cannot be used

@@ -51,6 +51,7 @@ func (c *Conn) PrepareContext(ctx context.Context, query string) (sqldriver.Stmt
 }
 
 func (c *Conn) prepare(ctx context.Context, text string) (int, error) {
+	c.endRows()
 	switch {
 	case c.rows != nil:
 		return prepareOn(ctx, c.rows.on, text)

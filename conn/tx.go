@@ -79,8 +79,8 @@ func (c *Conn) Begin() (sqldriver.Tx, error) {
 // Cost: one round trip, as with pgx; one more on a replica that is not known
 // fresh.
 func (c *Conn) BeginTx(ctx context.Context, opts sqldriver.TxOptions) (sqldriver.Tx, error) {
-	if c.rows != nil {
-		return c.rows.on.Std().BeginTx(ctx, opts)
+	if c.endRows(); c.rows != nil {
+		return nil, c.busy(ctx)
 	}
 	c.endRaw()
 	c.bind()
@@ -181,6 +181,7 @@ func (tx *Tx) Rollback() error {
 
 func (tx *Tx) end(end func() error, commits bool) error {
 	c, p, t := tx.c, tx.on, tx.t
+	c.endRows()
 	if c.begun == tx {
 		c.begun = nil
 	}
