@@ -34,9 +34,37 @@ func TestTransactionControlIsTold(t *testing.T) {
 	} {
 		s := Classify(tt.sql, nil)
 		if s.Class != ClassControl || s.Control != tt.control || s.Chain != tt.chain {
-			t.Errorf("%q: got %v, control %d, chain %v, want control %d, chain %v",
+			t.Errorf("%q: got %v, control %v, chain %v, want control %v, chain %v",
 				tt.sql, s.Class, s.Control, s.Chain, tt.control, tt.chain)
 		}
+	}
+}
+
+func TestEveryWordOfAStatementIsItsOwn(t *testing.T) {
+	seen := make(map[string]bool)
+	tell := func(kind, word string) {
+		if word == "invalid" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz_") != "" || seen[kind+word] {
+			t.Errorf("%s: %q", kind, word)
+		}
+		seen[kind+word] = true
+	}
+	for c := ClassUnknown; c <= ClassControl; c++ {
+		tell("class", c.String())
+	}
+	for c := ControlNone; c <= ControlSet; c++ {
+		tell("control", c.String())
+	}
+	for c := CauseNone; c < causeCount; c++ {
+		tell("cause", c.String())
+	}
+	for h := HintNone; h <= HintReplica; h++ {
+		tell("hint", h.String())
+	}
+	for p := PinSet; p <= PinRole; p <<= 1 {
+		tell("pin", p.String())
+	}
+	if got, want := (PinSet | PinTx).String(), "set+transaction"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -67,6 +95,9 @@ func TestOnlyWhatSurelyEndsSessionStateIsSaidToEndIt(t *testing.T) {
 		{"SELECT pg_advisory_unlock_all()", PinAdvisory},
 		{"SELECT pg_catalog.pg_advisory_unlock_all()", PinAdvisory},
 		{"SELECT pg_advisory_unlock(1)", 0},
+		{"SELECT 1 AS pg_advisory_unlock_all", 0},
+		{"SELECT a.pg_advisory_unlock_all", 0},
+		{"(SELECT pg_advisory_unlock_all)", 0},
 		{"SELECT pg_advisory_unlock_all() WHERE false", 0},
 		{"SELECT pg_advisory_unlock_all() LIMIT 0", 0},
 		{"EXPLAIN SELECT pg_advisory_unlock_all()", 0},

@@ -107,6 +107,13 @@ var classNames = [...]string{"unknown", "write", "read", "volatile", "local", "s
 // String returns the class as one lower-case word.
 func (c Class) String() string { return name(classNames[:], c) }
 
+var controlNames = [...]string{
+	"none", "begin", "commit", "rollback", "savepoint", "prepare", "commit_prepared", "rollback_prepared", "set",
+}
+
+// String returns the kind of control in lower case, words joined by underscores.
+func (c Control) String() string { return name(controlNames[:], c) }
+
 var hintNames = [...]string{"none", "primary", "replica"}
 
 // String returns the hint as one lower-case word.
