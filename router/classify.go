@@ -102,8 +102,10 @@ func (c *classifier) classify(s *Statement) {
 
 // statements reads the statements of the text. It returns how many there are,
 // what any of them may start, and, in s, the last of them. Of a transaction, the
-// last word that a text has on it counts.
+// last word that a text has on it counts; but END behind CREATE may be that of a
+// routine's body.
 func (c *classifier) statements(s *Statement) (count int, starts Pin) {
+	bodies := false
 	for {
 		t := c.next()
 		switch {
@@ -116,7 +118,10 @@ func (c *classifier) statements(s *Statement) (count int, starts Pin) {
 		case !c.empty():
 			c.settle()
 			c.conclude(s)
-			starts = starts&^(s.Ends&PinTx) | s.Starts
+			if bodies = bodies || c.headIs(0, "create"); !bodies {
+				starts &^= s.Ends & PinTx
+			}
+			starts |= s.Starts
 			count++
 		}
 		if t.kind == kindEnd {

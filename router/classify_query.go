@@ -209,6 +209,8 @@ func (c *classifier) open() {
 	case c.headSize == 0: // around a query, or around the options of EXPLAIN
 	case last.kind == kindWord, last.kind == kindSystem, last.kind == kindQuoted:
 		odd = c.named(last)
+	case last.kind == kindWrite: // of this name is a user's function only
+		c.called(effectUnknown)
 	}
 	c.depth++
 	c.odd &^= maskAt(c.depth)

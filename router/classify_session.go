@@ -66,6 +66,7 @@ func (c *classifier) set() Statement {
 	}
 	switch {
 	case c.headIs(n, "role"), c.headIs(n, "authorization"), c.headIs(n, "session_authorization"),
+		c.headIs(n, "session") && c.headIs(n+1, "authorization"),
 		c.headIs(n, "seed"), n < c.headSize && c.head[n].kind == kindQuoted:
 		return session(PinSet|PinRole, 0)
 	}

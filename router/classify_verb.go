@@ -22,7 +22,8 @@ func (c *classifier) conclude(s *Statement) {
 // surely reports whether the statement is SELECT of one call without arguments,
 // and no more: the call is carried out if the statement succeeds.
 func (c *classifier) surely() bool {
-	return c.headIs(0, "select") && (c.read == 4 || c.read == 6 && c.last(4) == kindDot)
+	return !c.wrapped && c.headIs(0, "select") && c.last(1) == kindClose && c.last(2) == kindOpen &&
+		(c.read == 4 || c.read == 6 && c.last(4) == kindDot)
 }
 
 // explained makes of a statement what EXPLAIN of it is: the same, if it is a query.
