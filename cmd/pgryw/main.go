@@ -34,6 +34,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"demo", "run the same reads and writes three ways, on real servers, and compare", runDemo},
+		{"bench", "measure what a call costs, beside plain pgx and beside two round trips", runBench},
 	}
 }
 
