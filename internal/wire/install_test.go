@@ -100,3 +100,14 @@ func TestOfIsNilWithoutInstallAndAfterAHijack(t *testing.T) {
 		t.Error("the Shim of another frontend")
 	}
 }
+
+func TestAProtocolThatTheServerNegotiatesDownIsLikeAnyOther(t *testing.T) {
+	cfg := realServer(t)(pgx.QueryExecModeCacheStatement)
+	cfg.MaxProtocolVersion = "latest"
+	c := connect(t, cfg)
+	o, err := one(t, c, Flight{Capture: captureQuery}, writePaths[0].run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCapture(t, &o)
+}
