@@ -104,7 +104,9 @@ func TestADrainedConnectionStillHasItsStatementsCached(t *testing.T) {
 			}
 			_, warm := rec.stop()
 
-			c.shim.Arm(rejecting())
+			f := rejecting()
+			f.Capture = captureQuery
+			c.shim.Arm(f)
 			err := p.run(t.Context(), c)
 			o := c.shim.Finish()
 			if err != nil || o.Guard != GuardRejected || len(c.rows) > 0 {
@@ -195,10 +197,7 @@ func TestATransactionThatARejectedBeginOpenedIsRolledBack(t *testing.T) {
 	if err := c.shim.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := execPath("begin")(t.Context(), c); err != nil { // else a second BEGIN in one transaction
-		t.Fatal(err)
-	}
-	if err := execPath("rollback")(t.Context(), c); err != nil {
+	if err := readPaths[0].run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.std.Conn().PgConn().TxStatus(); got != 'I' {

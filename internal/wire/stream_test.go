@@ -22,7 +22,8 @@ type line struct {
 	writes  int
 	in      []byte
 	cuts    func() int // sizes of the pieces that in is read in
-	buffer  int        // size of the pieces that the client reads
+	buffer  int        // size of the pieces that the client reads,
+	uneven  bool       // of which two out of three are small
 	end     error      // what follows in; nil stands for io.EOF
 	up      framer     // where the client is in what it has read
 }
@@ -66,13 +67,21 @@ func (l *line) send(t testing.TB, p []byte) {
 	}
 }
 
+// room is the size of the piece that the client reads as number i.
+func (l *line) room(i int) int {
+	if l.uneven && i%3 != 0 {
+		return min(l.buffer, 1+i%7)
+	}
+	return l.buffer
+}
+
 // receive has the client read everything up to the ReadyForQuery that ends it or
 // an error.
 func (l *line) receive() ([]byte, error) {
 	var all []byte
 	p := make([]byte, l.buffer)
-	for {
-		n, err := (*reader)(l.shim).Read(p)
+	for i := 0; ; i++ {
+		n, err := (*reader)(l.shim).Read(p[:l.room(i)])
 		for b := p[:n]; len(b) > 0; {
 			k, _, ended := l.up.take(b)
 			if b = b[k:]; ended && l.up.kind == 'Z' && len(b) == 0 {
@@ -199,12 +208,13 @@ func fly(t *testing.T, server *scripted, user []byte, f Flight, l *line) flown {
 type cutting struct {
 	pieces []int
 	size   int
+	uneven bool // see line
 }
 
 // line returns a line on which stream comes cut like that.
 func (c cutting) line(stream []byte) *line {
 	l := newLine()
-	l.in, l.buffer = stream, c.size
+	l.in, l.buffer, l.uneven = stream, c.size, c.uneven
 	i := -1
 	l.cuts = func() int {
 		i = min(i+1, len(c.pieces)-1)
@@ -215,12 +225,19 @@ func (c cutting) line(stream []byte) *line {
 
 // cutsOf cuts a stream of n bytes in two at every byte, and into single bytes.
 func cutsOf(n int, few bool) []cutting {
-	list := []cutting{{[]int{1}, 8192}, {[]int{1}, 1}, {[]int{1 << 20}, 1}, {[]int{1 << 20}, 7}, {[]int{3}, 2}}
+	list := []cutting{
+		{[]int{1}, 8192, false},
+		{[]int{1}, 1, false},
+		{[]int{1 << 20}, 1, false},
+		{[]int{1 << 20}, 7, false},
+		{[]int{1 << 20}, 8192, true},
+		{[]int{3}, 2, false},
+	}
 	if few {
 		return list
 	}
 	for at := 1; at < n; at++ {
-		list = append(list, cutting{[]int{at, 1 << 20}, 8192})
+		list = append(list, cutting{[]int{at, 1 << 20}, 8192, false})
 	}
 	return list
 }

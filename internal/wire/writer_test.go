@@ -2,10 +2,12 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
@@ -149,6 +151,34 @@ func TestPgxSeesNothingOfAnyFlightWhateverTheServerInterjects(t *testing.T) {
 					tr.check(t, &o)
 				}
 			}
+		}
+	}
+}
+
+func TestAQuestionAheadLeavesAStatementThatWasParsedBeforeAlone(t *testing.T) {
+	server := newScripted(t, scriptedReply)
+	for mode, want := range map[pgx.QueryExecMode]XID{
+		pgx.QueryExecModeDescribeExec:  XIDUnknown, // binds what an earlier Write parsed
+		pgx.QueryExecModeExec:          XIDNone,
+		pgx.QueryExecModeCacheDescribe: XIDNone,
+	} {
+		c := connect(t, server.config(mode))
+		o, err := one(t, c, Flight{AskXID: AskAhead}, writePaths[0].run)
+		if err != nil || o.XID != want {
+			t.Errorf("%s: got %v, %+v, want xid %d", mode, err, o, want)
+		}
+	}
+}
+
+func TestOfSeveralFlightsTheOneThatWroteCounts(t *testing.T) {
+	c := realClient(t, pgx.QueryExecModeExec)
+	insert, query := writePaths[0].run, readPaths[0].run
+	for _, order := range [][2]func(context.Context, *client) error{{insert, query}, {query, insert}} {
+		o, err := one(t, c, Flight{AskXID: AskBehind}, func(ctx context.Context, c *client) error {
+			return errors.Join(order[0](ctx, c), order[1](ctx, c))
+		})
+		if err != nil || o.XID != XIDAssigned || len(o.Tags) != 2 {
+			t.Errorf("got %v, %+v, want XIDAssigned", err, o)
 		}
 	}
 }
