@@ -54,8 +54,9 @@
 // protocol calls for: anything else breaks the connection, because an answer
 // taken for another one's would be a position that nobody held. Notices,
 // notifications and parameter statuses belong to pgx in every phase and pass in
-// order; while a ReadyForQuery is held they pass when they are complete. An error in phase question is the user's, since it undid the user's
-// statement.
+// order; while a ReadyForQuery is held they pass when they are complete. So does
+// an error that ends the connection, in ahead and guard. An error in phase
+// question is the user's, since it undid the user's statement.
 //
 // # The held ReadyForQuery
 //
