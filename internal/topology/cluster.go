@@ -127,6 +127,9 @@ func (c *Cluster) unused() time.Duration { return time.Duration(c.clock() - c.to
 //
 // Cost: reading the clock and an atomic read; a lock at most every 2 ms.
 func (c *Cluster) Observe(p lsn.Position) {
+	if c.single() {
+		return
+	}
 	now, last := c.clock(), c.sampled.Load()
 	if now-last < int64(sampleSpacing) || !c.sampled.CompareAndSwap(last, now) {
 		return

@@ -108,7 +108,7 @@ func (p *Conn) Fresh(want lsn.Position) bool {
 //
 // Errors: the row cannot be used.
 func (p *Conn) Captured(row [][]byte) (lsn.Position, error) {
-	position, err := readCapture(row, p.id)
+	position, err := readCapture(row, p.id.geometry)
 	if err == nil {
 		p.n.c.Observe(position)
 	}
@@ -133,7 +133,7 @@ func (p *Conn) Capture(ctx context.Context) (lsn.Position, error) {
 //
 // Errors: the row cannot be used; the server is not in recovery.
 func (p *Conn) Paired(row [][]byte, asked time.Time) (router.Pair, error) {
-	position, err := readPair(row, p.System())
+	position, err := readPair(row)
 	if err != nil {
 		return router.Pair{}, err
 	}

@@ -19,20 +19,38 @@ var (
 
 // dial makes a connection to the node for its pool.
 //
-// Blocks until the server has answered, and stops when ctx or the node's era
-// ends, or after the DSN's connect_timeout (two minutes if it has none).
-// Errors: pgx's own, and those of the hooks.
-// Cost: one round trip more than pgx takes.
+// Blocks as open, and stops when the node's era ends, too.
+// Errors and cost: as open.
 func (n *node) dial(ctx context.Context) (*Conn, error) {
 	now := n.era.Load()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(now.ctx, cancel)()
-	std, err := n.connect(ctx)
+	p, err := n.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := &Conn{n: n, era: now, std: std, pgx: std.Conn()}
+	p.era = now
+	p.expires = p.established.Add(n.c.cfg.Pool.lifetime())
+	return p, nil
+}
+
+// open makes a connection to the node, with the shim under it, and asks the
+// server who it is.
+//
+// Blocks until the server has answered, and stops when ctx or the Cluster ends,
+// or after the DSN's connect_timeout (two minutes if it has none).
+// Errors: pgx's own, and those of the hooks.
+// Cost: one round trip more than pgx takes.
+func (n *node) open(ctx context.Context) (*Conn, error) {
+	std, err := n.connect(ctx)
+	if err != nil {
+		if n.c.single() {
+			n.c.greet(identity{}, err)
+		}
+		return nil, err
+	}
+	p := &Conn{n: n, std: std, pgx: std.Conn()}
 	pg := p.pgx.PgConn()
 	p.shim = wire.Of(pg)
 	p.unleash = context.AfterFunc(n.c.ctx, func() { cut(pg) })
@@ -41,7 +59,6 @@ func (n *node) dial(ctx context.Context) (*Conn, error) {
 		return nil, err
 	}
 	p.established = time.Now()
-	p.expires = p.established.Add(n.c.cfg.Pool.lifetime())
 	return p, nil
 }
 

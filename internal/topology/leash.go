@@ -20,7 +20,7 @@ func (c *Cluster) leash(cfg *pgconn.Config) {
 		defer context.AfterFunc(c.ctx, cancel)()
 		conn, err := dial(ctx, network, addr)
 		if err != nil || !established.Load() {
-			return conn, err // the connection is cut by itself, see Conn.leash
+			return conn, err // what it becomes is cut by open
 		}
 		return &cancelConn{Conn: conn, free: context.AfterFunc(c.ctx, func() { _ = conn.Close() })}, nil
 	}

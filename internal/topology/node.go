@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jackc/puddle/v2"
 )
 
@@ -28,9 +27,9 @@ type node struct {
 	wake  chan struct{} // asks for a probe now
 	short chan struct{} // asks for the pool to be filled up
 
-	asking sync.Mutex   // held during a probe
-	conn   *stdlib.Conn // the probe's; guarded by asking
-	failed bool         // the last probe had no answer; guarded by asking
+	asking sync.Mutex // held during a probe
+	conn   *Conn      // the probe's; nil if there is none; guarded by asking
+	failed bool       // the last probe had no answer; guarded by asking
 
 	// What is known; guarded by Cluster.mu.
 	account
@@ -93,5 +92,8 @@ func (n *node) close() {
 	n.pool.Reset()
 	n.asking.Lock()
 	defer n.asking.Unlock()
-	n.hangUpProbe()
+	if n.conn != nil {
+		n.conn.hangUp()
+		n.conn = nil
+	}
 }

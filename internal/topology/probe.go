@@ -81,35 +81,40 @@ func (n *node) askOnce() {
 	n.c.record(n, r, err)
 }
 
-// ask sends the probe's question, on the connection that it has or a new one.
+// ask sends the probe's question, on the connection that it has or a new one. A
+// connection that turns out to be lost says nothing of the server: a new one is
+// made at once. The caller holds n.asking.
 //
 // Errors: pgx's own, or that the answer cannot be used.
 func (n *node) ask(ctx context.Context) (report, error) {
-	if n.conn == nil || n.conn.Conn().IsClosed() {
-		conn, err := n.connect(ctx)
-		if err != nil {
-			return report{}, err
+	if n.conn != nil {
+		r, err := n.askOn(ctx)
+		if err == nil || n.conn != nil || ctx.Err() != nil {
+			return r, err
 		}
-		n.conn = conn
 	}
-	asked := time.Now()
-	row, err := oneRow(ctx, n.conn.Conn().PgConn(), probeQuery)
+	p, err := n.open(ctx)
 	if err != nil {
-		n.hangUpProbe()
+		return report{}, err
+	}
+	n.conn = p
+	return n.askOn(ctx)
+}
+
+func (n *node) askOn(ctx context.Context) (report, error) {
+	pg := n.conn.pgx.PgConn()
+	asked := time.Now()
+	row, err := oneRow(ctx, pg, probeQuery)
+	if pg.IsClosed() {
+		n.c.work.Go(n.conn.hangUp)
+		n.conn = nil
+	}
+	if err != nil {
 		return report{}, err
 	}
 	r, err := readReport(row)
 	r.asked, r.answered = asked, time.Now()
 	return r, err
-}
-
-// hangUpProbe closes the probe's connection; the next probe makes another. The
-// caller holds n.asking.
-func (n *node) hangUpProbe() {
-	if n.conn != nil {
-		_ = n.conn.Close() // there is nobody to tell
-		n.conn = nil
-	}
 }
 
 // record takes in what a probe of n has brought back.

@@ -32,27 +32,35 @@ const primaryTimeline = `pg_catalog.substr(pg_catalog.pg_walfile_name(pg_catalog
 // asynchronous commit.
 var CaptureQuery = &wire.Query{
 	Name: "pgryw_capture",
-	SQL:  `SELECT pg_catalog.pg_current_wal_insert_lsn(), ` + primaryTimeline,
+	SQL: `SELECT s.system_identifier, pg_catalog.pg_current_wal_insert_lsn(), ` + primaryTimeline +
+		` FROM pg_catalog.pg_control_system() s`,
 }
 
-// GuardQuery asks a standby for its pair. The system is not asked for: the data
-// folder under a server process does not change.
+// GuardQuery asks a standby for its pair. The position is read before the
+// timeline: a standby that switches in between is then said to have come less
+// far on the new timeline than it has, and never to have passed its end on the
+// old one.
 var GuardQuery = &wire.Query{
 	Name: "pgryw_guard",
-	SQL:  `SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.pg_last_wal_replay_lsn(), ` + replicaTimeline,
+	SQL: `SELECT s.system_identifier, pg_catalog.pg_is_in_recovery(), pg_catalog.pg_last_wal_replay_lsn(), ` + replicaTimeline +
+		` FROM pg_catalog.pg_control_system() s`,
 }
 
+// serverColumns tell one server from all others. The start time is in hexadecimal
+// microseconds, whatever the session's DateStyle and TimeZone.
+const serverColumns = `s.system_identifier,` +
+	` pg_catalog.encode(pg_catalog.timestamptz_send(pg_catalog.pg_postmaster_start_time()), 'hex'),` +
+	` pg_catalog.inet_server_addr(), pg_catalog.inet_server_port()`
+
 // identityQuery asks a server who it is, when a connection is made.
-const identityQuery = `SELECT s.system_identifier, pg_catalog.pg_postmaster_start_time(),` +
-	` pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), pg_catalog.pg_backend_pid(),` +
+const identityQuery = `SELECT ` + serverColumns + `, pg_catalog.pg_backend_pid(),` +
 	` pg_catalog.pg_is_in_recovery(), i.wal_block_size, i.bytes_per_wal_segment,` +
 	` pg_catalog.current_setting('default_transaction_isolation')` +
 	` FROM pg_catalog.pg_control_system() s, pg_catalog.pg_control_init() i`
 
 // probeQuery asks a server for everything that changes. The CASE keeps functions
 // that are errors on a primary, or on a standby, from being called there.
-const probeQuery = `SELECT s.system_identifier, pg_catalog.pg_postmaster_start_time(),` +
-	` pg_catalog.inet_server_addr(), pg_catalog.inet_server_port(), r.recovering,` +
+const probeQuery = `SELECT ` + serverColumns + `, r.recovering,` +
 	` CASE WHEN r.recovering THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_insert_lsn() END,` +
 	` CASE WHEN r.recovering THEN pg_catalog.pg_last_wal_receive_lsn() ELSE pg_catalog.pg_current_wal_flush_lsn() END,` +
 	` CASE WHEN r.recovering THEN ` + replicaTimeline + `::text ELSE ` + primaryTimeline + ` END,` +
@@ -62,7 +70,7 @@ const probeQuery = `SELECT s.system_identifier, pg_catalog.pg_postmaster_start_t
 // server tells one run of one server from all others. It is comparable.
 type server struct {
 	system  uint64
-	started string // pg_postmaster_start_time
+	started string // in microseconds, hexadecimal
 	addr    string // empty on a Unix socket
 	port    string
 }
@@ -192,18 +200,20 @@ func readReport(row [][]byte) (report, error) {
 // readPair reads a GuardQuery's row.
 //
 // Errors: the server is not in recovery, or does not say how far it is.
-func readPair(row [][]byte, system uint64) (lsn.Position, error) {
+func readPair(row [][]byte) (lsn.Position, error) {
 	c := cells{row: row}
+	p := lsn.Position{System: c.uint(10, 64)}
 	if !c.bool() {
 		c.fail("not in recovery")
 	}
-	p := lsn.Position{System: system, LSN: c.lsn(), Timeline: uint32(c.uint(10, 32))}
+	p.LSN = c.lsn()
+	p.Timeline = uint32(c.uint(10, 32))
 	return p, c.err
 }
 
 // readCapture reads a CaptureQuery's row.
-func readCapture(row [][]byte, id identity) (lsn.Position, error) {
+func readCapture(row [][]byte, g lsn.Geometry) (lsn.Position, error) {
 	c := cells{row: row}
-	p := lsn.Position{System: id.server.system, LSN: id.geometry.RoundDown(c.lsn()), Timeline: uint32(c.uint(16, 32))}
+	p := lsn.Position{System: c.uint(10, 64), LSN: g.RoundDown(c.lsn()), Timeline: uint32(c.uint(16, 32))}
 	return p, c.err
 }

@@ -38,8 +38,9 @@ type found struct {
 
 // reign is who was primary on a timeline.
 type reign struct {
-	nodes []int // addresses of one server
-	split bool  // there was another
+	server server // as it was last seen
+	nodes  []int  // its addresses
+	split  bool   // there was another
 }
 
 // next returns what the nodes' accounts add up to, given what they did before.
@@ -92,18 +93,18 @@ func (f found) prefers(nodes []account, i, j int) bool {
 // replica has followed, not even after one of them is gone.
 func (f *found) crown(nodes []account, rivals bool) {
 	was, known := f.reigns[f.timeline]
-	now := reign{nodes: was.nodes, split: was.split || rivals || known && !slices.Contains(was.nodes, f.primary)}
-	if !known {
-		now.nodes = []int{f.primary}
-	}
-	for i := range nodes {
-		alias := nodes[i].reached && nodes[i].last.server.sameRun(f.server)
-		if alias && !now.split && !slices.Contains(now.nodes, i) {
-			now.nodes = append(slices.Clone(now.nodes), i)
+	usurped := known && !slices.Contains(was.nodes, f.primary) && !was.server.sameRun(f.server)
+	now := reign{server: f.server, nodes: was.nodes, split: was.split || rivals || usurped}
+	if !now.split {
+		for i := range nodes {
+			mine := i == f.primary || nodes[i].reached && nodes[i].last.server.sameRun(f.server)
+			if mine && !slices.Contains(now.nodes, i) {
+				now.nodes = append(slices.Clone(now.nodes), i)
+			}
 		}
 	}
 	f.split = now.split
-	if !known || now.split != was.split || len(now.nodes) != len(was.nodes) {
+	if !known || now.server != was.server || now.split != was.split || len(now.nodes) != len(was.nodes) {
 		f.reigns = maps.Clone(f.reigns)
 		if f.reigns == nil {
 			f.reigns = make(map[uint32]reign)

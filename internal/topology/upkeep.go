@@ -14,20 +14,24 @@ const refillDelay = 500 * time.Millisecond
 // the ones that the pool is to have at least, until the Cluster is closed.
 func (n *node) keepHouse() {
 	period := n.c.cfg.Pool.HealthCheckPeriod
-	timer := time.NewTimer(period)
+	timer := time.NewTimer(0)
 	defer timer.Stop()
+	soon := true
 	for {
 		select {
 		case <-n.c.ctx.Done():
 			return
 		case <-n.short:
-			timer.Reset(min(refillDelay, period))
-			continue
+			if !soon {
+				soon = true
+				timer.Reset(min(refillDelay, period))
+			}
 		case <-timer.C:
+			n.tidy()
+			n.fill()
+			soon = false
+			timer.Reset(period)
 		}
-		n.tidy()
-		n.fill()
-		timer.Reset(period)
 	}
 }
 
