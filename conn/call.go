@@ -125,7 +125,8 @@ func (c *Conn) leavePrimary(call *call, d router.Decision, try attempt) (_ route
 		}
 		node := d.Node
 		d = d.ToPrimary(c.h.cluster.Snapshot(), why)
-		if why != router.ReasonGuardFailed || waited || c.h.policy.Wait == 0 {
+		missed := why == router.ReasonGuardFailed || why == router.ReasonBehind
+		if !missed || waited || c.h.policy.Wait == 0 {
 			return d, false, nil
 		}
 		d.Wait, d.WaitFor = c.h.policy.Wait, node // it should be there any moment

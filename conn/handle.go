@@ -47,7 +47,8 @@ type Handle struct {
 	turn     atomic.Uint64
 	waiting  atomic.Int64 // reads that wait for a replica
 	fallback atomic.Int64 // reads that have fallen back to the primary
-	writers  texts        // texts of reads that turned out to write
+	guesses  [guessNodes]atomic.Int32
+	writers  texts // texts of reads that turned out to write
 	counters counters
 }
 

@@ -19,6 +19,12 @@ func (c *Conn) runOnReplica(call *call, d router.Decision, try attempt) (router.
 	if need.Uncertain() {
 		return router.ReasonUncertain, nil
 	}
+	if d.Reason == router.ReasonExpected {
+		if !c.h.guess(d.Node) {
+			return router.ReasonBehind, nil
+		}
+		defer c.h.guessed(d.Node)
+	}
 	p, why, err := c.borrowReplica(call.ctx, d.Node, need.Position)
 	if p == nil {
 		return why, err

@@ -133,6 +133,12 @@ func (c *Conn) beginOnReplica(ctx context.Context, opts sqldriver.TxOptions, d r
 	if need.Uncertain() {
 		return nil, router.ReasonUncertain, nil
 	}
+	if d.Reason == router.ReasonExpected {
+		if !c.h.guess(d.Node) {
+			return nil, router.ReasonBehind, nil
+		}
+		defer c.h.guessed(d.Node)
+	}
 	p, why, err := c.borrowReplica(ctx, d.Node, need.Position)
 	if p == nil {
 		return nil, why, err

@@ -43,6 +43,27 @@ func (h *Handle) mayWait() bool {
 	return true
 }
 
+const (
+	// guessNodes is for how many nodes guesses are told apart.
+	guessNodes = 64
+	// maxGuesses is how many reads at once try a replica that is only expected to
+	// have replayed their fences. The answer to one teaches all: without a bound a
+	// replica that has just stopped would be dialled by everybody.
+	maxGuesses = 4
+)
+
+// guess counts one more read that tries a replica on a guess, if there are not
+// enough already. Whoever got true calls guessed.
+func (h *Handle) guess(node int) bool {
+	if h.guesses[node%guessNodes].Add(1) <= maxGuesses {
+		return true
+	}
+	h.guessed(node)
+	return false
+}
+
+func (h *Handle) guessed(node int) { h.guesses[node%guessNodes].Add(-1) }
+
 // jittered returns a budget shortened by up to a quarter.
 func jittered(budget time.Duration) time.Duration {
 	return budget - rand.N(budget/4+1)

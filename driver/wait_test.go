@@ -87,8 +87,8 @@ func TestNobodyWaitsForAReplicaThatStandsStill(t *testing.T) {
 			return err
 		}
 		for _, n := range stats.Nodes {
-			if n.Role == router.RoleReplica && n.Lag <= 100*time.Millisecond {
-				return fmt.Errorf("lag %v", n.Lag)
+			if n.Role == router.RoleReplica && n.Behind <= 100*time.Millisecond {
+				return fmt.Errorf("behind for %v", n.Behind)
 			}
 		}
 		return nil

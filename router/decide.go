@@ -186,7 +186,7 @@ func (d Decision) choose(s *Snapshot, p *Policy, r *Request) Decision {
 		return d.ToPrimary(s, ReasonNoReplica)
 	case candidates == 0:
 		d = d.ToPrimary(s, ReasonBehind)
-		if node, left := s.nearest(r); node >= 0 && left <= p.Wait {
+		if node, left := s.nearest(r, p.Wait); node >= 0 && left <= p.Wait {
 			d.Wait, d.WaitFor = p.Wait, node
 		}
 		return d
@@ -237,15 +237,16 @@ func (s *Snapshot) fit(n *Node, r *Request) Reason {
 		return ReasonFresh
 	case n.Pair.Position.System != need.System || n.Pair.Position.Timeline != need.Timeline:
 		return ReasonBehind
-	case n.Lag >= 0 && s.age(need.LSN, r.Now) > n.Lag:
+	case n.Lag >= 0 && !n.stalled() && s.age(need.LSN, r.Now) > n.Lag:
 		return ReasonExpected
 	}
 	return ReasonBehind
 }
 
 // nearest returns the replica that by its usual lag will be the first to have
-// replayed the fence, and how long that will take; -1 if none is known to.
-func (s *Snapshot) nearest(r *Request) (node int, left time.Duration) {
+// replayed the fence, and how long that will take; -1 if none is known to. One
+// that has stood still for longer than the budget is none.
+func (s *Snapshot) nearest(r *Request, budget time.Duration) (node int, left time.Duration) {
 	node = -1
 	need := r.Need.Position
 	age := s.age(need.LSN, r.Now)
@@ -253,6 +254,9 @@ func (s *Snapshot) nearest(r *Request) (node int, left time.Duration) {
 		n := &s.Nodes[i]
 		at := n.Pair.Position
 		if s.fit(n, r) != ReasonBehind || n.Lag < 0 || at.System != need.System || at.Timeline != need.Timeline {
+			continue
+		}
+		if n.stalled() && n.Behind > budget {
 			continue
 		}
 		if l := max(n.Lag-age, 0); node < 0 || l < left {

@@ -40,6 +40,12 @@ func replica(p lsn.Position, lag time.Duration, trouble Reason) Node {
 	return Node{Label: "r", Role: RoleReplica, Pair: Pair{Position: p}, Lag: lag, Trouble: trouble}
 }
 
+func stalledReplica(p lsn.Position, lag, behind time.Duration) Node {
+	n := replica(p, lag, ReasonNone)
+	n.Behind = behind
+	return n
+}
+
 // clusters are the servers that a read may find.
 var clusters = []struct {
 	name     string
@@ -50,6 +56,8 @@ var clusters = []struct {
 	{"replica_without_pair", []Node{replica(lsn.Position{}, -1, ReasonNone)}},
 	{"replica_at_100", []Node{replica(at(2, 100), 2*time.Second, ReasonNone)}},
 	{"replica_at_100_lag_50ms", []Node{replica(at(2, 100), 50*time.Millisecond, ReasonNone)}},
+	{"replica_at_100_lag_50ms_stalled_1s", []Node{stalledReplica(at(2, 100), 50*time.Millisecond, time.Second)}},
+	{"replica_at_100_lag_50ms_stalled_2s", []Node{stalledReplica(at(2, 100), 50*time.Millisecond, 2*time.Second)}},
 	{"replica_at_100_lag_unknown", []Node{replica(at(2, 100), -1, ReasonNone)}},
 	{"replica_at_300", []Node{replica(at(2, 300), 0, ReasonNone)}},
 	{"replica_of_older_timeline_at_300", []Node{replica(at(1, 300), 0, ReasonNone)}},
@@ -57,6 +65,13 @@ var clusters = []struct {
 	{"replica_of_unknown_role", []Node{{Label: "r", Pair: Pair{Position: at(2, 300)}}}},
 	{"one_at_100_one_at_300", []Node{replica(at(2, 100), 50*time.Millisecond, ReasonNone), replica(at(2, 300), 0, ReasonNone)}},
 }
+
+// Indices of some of clusters.
+const (
+	behindCluster = 3
+	freshCluster  = 8
+	mixedCluster  = 12
+)
 
 func cluster(replicas []Node) *Snapshot {
 	s := &Snapshot{
@@ -87,7 +102,7 @@ func TestDecisionsAreAsRecorded(t *testing.T) {
 	section := func(title string) { fmt.Fprintf(&b, "# %s\n", title) }
 
 	section("what may leave the primary: fence at_100, replica_at_300")
-	fresh := cluster(clusters[6].replicas)
+	fresh := cluster(clusters[freshCluster].replicas)
 	for class := ClassUnknown; class <= ClassControl; class++ {
 		for _, route := range []Route{RouteAuto, RouteHinted, RouteOff} {
 			for _, volatility := range []Volatile{VolatilePrimary, VolatileReplica} {
@@ -135,7 +150,7 @@ func TestDecisionsAreAsRecorded(t *testing.T) {
 		{"no_primary", func(s *Snapshot) { s.Primary = -1 }},
 		{"system_unknown", func(s *Snapshot) { s.System = 0 }},
 	} {
-		s := cluster(clusters[6].replicas)
+		s := cluster(clusters[freshCluster].replicas)
 		u.change(s)
 		fmt.Fprintf(&b, "%s -> %s\n", u.name, Decide(s, &Policy{}, read).brief())
 	}
@@ -144,7 +159,7 @@ func TestDecisionsAreAsRecorded(t *testing.T) {
 	fmt.Fprintf(&b, "remembered -> %s\n", Decide(fresh, &Policy{}, &remembered).brief())
 
 	section("transactions: fence at_100")
-	for _, c := range []int{3, 6} {
+	for _, c := range []int{behindCluster, freshCluster} {
 		for _, readOnly := range []bool{false, true} {
 			for _, serializable := range []bool{false, true} {
 				for _, place := range []ReadOnlyTx{ReadOnlyTxReplica, ReadOnlyTxPrimary} {
@@ -208,7 +223,7 @@ func TestReadsAreSpreadOverEquallyGoodReplicas(t *testing.T) {
 }
 
 func TestDecideAllocatesNothing(t *testing.T) {
-	s := cluster(clusters[10].replicas)
+	s := cluster(clusters[mixedCluster].replicas)
 	r := &Request{Statement: Statement{Class: ClassRead}, Need: fences[2].need, Now: decideNow}
 	if n := testing.AllocsPerRun(100, func() { Decide(s, &Policy{}, r) }); n != 0 {
 		t.Errorf("got %v allocations, want 0", n)
@@ -216,7 +231,7 @@ func TestDecideAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	s := cluster(clusters[10].replicas)
+	s := cluster(clusters[mixedCluster].replicas)
 	p := &Policy{}
 	r := &Request{Statement: Statement{Class: ClassRead}, Need: fences[2].need, Now: decideNow}
 	b.ReportAllocs()

@@ -48,7 +48,19 @@ type Node struct {
 	// Lag is how long the replica usually takes to replay what the primary has
 	// written, by the driver's own samples; negative if not known.
 	Lag time.Duration
+	// Behind is for how long, when the replica last answered, the primary had been
+	// beyond what it had replayed: zero if it had replayed everything.
+	Behind time.Duration
 }
+
+// stallSlack is what a replica may take longer than usual before it counts as
+// stalled.
+const stallSlack = 20 * time.Millisecond
+
+// stalled reports whether the replica has not done in its usual time what it
+// was seen to have before it: nothing more is expected of it until it has
+// answered otherwise.
+func (n *Node) stalled() bool { return n.Behind > 2*n.Lag+stallSlack }
 
 // Snapshot is the cluster as a decision sees it. Snapshots are immutable and
 // shared.

@@ -34,33 +34,3 @@ func sample(history []router.Sample, at time.Time, l lsn.LSN) []router.Sample {
 	}
 	return append(grown, router.Sample{At: at, LSN: l})
 }
-
-// lagOf returns for how long the primary has been beyond what a replica had
-// replayed at an instant.
-func lagOf(history []router.Sample, replayed lsn.LSN, asked time.Time) time.Duration {
-	for _, s := range history {
-		if s.LSN > replayed {
-			return max(asked.Sub(s.At), 0)
-		}
-	}
-	return 0
-}
-
-// stalled returns the lag to reckon with of a replica that stands still, when it
-// is asked again after about next: its lag grows with the time, and what is not
-// replayed by then must not be expected to be.
-func stalled(lag, next time.Duration) time.Duration {
-	if lag == 0 {
-		return 0 // it has replayed everything
-	}
-	return lag + 2*next
-}
-
-// smooth follows a growing lag at once and a shrinking one by and by.
-// Negative is unknown.
-func smooth(old, now time.Duration) time.Duration {
-	if old < 0 || now >= old {
-		return now
-	}
-	return old - (old-now)/2
-}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/puddle/v2"
+
+	"github.com/pgryw/pgryw/router"
 )
 
 // node is one address of the DSN.
@@ -19,13 +20,12 @@ type node struct {
 	era    atomic.Pointer[era]
 	pair   atomic.Pointer[heldPair] // written under Cluster.mu
 	probes atomic.Uint64
-	// interval is the time between the last probe and the next, in nanoseconds.
-	interval atomic.Int64
 
 	waiters waiters
 
 	wake  chan struct{} // asks for a probe now
 	short chan struct{} // asks for the pool to be filled up
+	moved atomic.Bool   // the address leads to another server than the probe's
 
 	asking sync.Mutex // held during a probe
 	conn   *Conn      // the probe's; nil if there is none; guarded by asking
@@ -34,8 +34,8 @@ type node struct {
 	// What is known; guarded by Cluster.mu.
 	account
 	standing
-	err error         // why the last probe had no answer
-	lag time.Duration // negative: unknown
+	err error // why the last probe had no answer
+	lag lag
 	told
 }
 
@@ -44,24 +44,26 @@ type told struct{ blind, indirect bool }
 
 func newNode(c *Cluster, index int, cfg NodeConfig) *node {
 	n := &node{
-		c: c, index: index, cfg: cfg, lag: -1,
+		c: c, index: index, cfg: cfg, lag: unknownLag,
 		wake: make(chan struct{}, 1), short: make(chan struct{}, 1),
 	}
 	n.standing = undiscovered
 	n.pool = n.newPool()
-	n.era.Store(c.newEra())
+	n.era.Store(c.newEra(router.RoleUnknown, server{}))
 	return n
 }
 
 // era is a time during which a node is one thing. Connections made in an older
 // one are not used again.
 type era struct {
-	ctx context.Context // ends with the era, and with the Cluster
-	end context.CancelFunc
+	ctx    context.Context // ends with the era, and with the Cluster
+	end    context.CancelFunc
+	role   router.Role
+	server server // that answers the probe
 }
 
-func (c *Cluster) newEra() *era {
-	e := new(era)
+func (c *Cluster) newEra(role router.Role, server server) *era {
+	e := &era{role: role, server: server}
 	e.ctx, e.end = context.WithCancel(c.ctx)
 	return e
 }
@@ -69,10 +71,10 @@ func (c *Cluster) newEra() *era {
 // turn begins a new era: the node has become something else, or is another
 // server. What waits for the old one, such as a connection being made to a
 // primary that was cut off from the net, stops waiting. The caller holds c.mu.
-func (n *node) turn() {
-	n.era.Swap(n.c.newEra()).end()
+func (n *node) turn(role router.Role) {
+	n.era.Swap(n.c.newEra(role, n.last.server)).end()
 	n.pair.Store(nil)
-	n.lag = -1
+	n.lag = unknownLag
 	n.pool.Reset()
 }
 
@@ -92,8 +94,5 @@ func (n *node) close() {
 	n.pool.Reset()
 	n.asking.Lock()
 	defer n.asking.Unlock()
-	if n.conn != nil {
-		n.conn.hangUp()
-		n.conn = nil
-	}
+	n.hangUpProbe()
 }

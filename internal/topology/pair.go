@@ -71,11 +71,11 @@ func (n *node) hold(p *heldPair) router.Pair {
 	n.pair.Store(p)
 	n.waiters.wake(p.Position)
 	if n.c.comparable(p) {
-		lag := lagOf(n.c.history, p.Position.LSN, p.Asked)
-		if !p.beyond(old) {
-			lag = stalled(lag, time.Duration(n.interval.Load()))
+		was := p.Position.LSN
+		if old != nil && n.c.comparable(old) {
+			was = old.Position.LSN
 		}
-		n.lag = smooth(n.lag, lag)
+		n.lag.note(n.c.history, was, p.Position.LSN, p.Asked)
 	}
 	return p.Pair
 }
@@ -90,8 +90,8 @@ func (c *Cluster) comparable(p *heldPair) bool {
 // caller holds c.mu.
 func (c *Cluster) firstLags() {
 	for _, n := range c.nodes {
-		if p := n.pair.Load(); n.lag < 0 && p != nil && c.comparable(p) {
-			n.lag = lagOf(c.history, p.Position.LSN, p.Asked)
+		if p := n.pair.Load(); n.lag.usual < 0 && p != nil && c.comparable(p) {
+			n.lag.note(c.history, p.Position.LSN, p.Position.LSN, p.Asked)
 		}
 	}
 }

@@ -19,9 +19,8 @@ func (c *Cluster) settle() []note {
 	changed := false
 	for i, n := range c.nodes {
 		now := c.found.standingOf(accounts, i)
-		replaced := i == c.found.primary && i == was.primary && c.found.server != was.server
-		if now.role != n.role || replaced {
-			n.turn()
+		if now.role != n.role || n.last.server != n.era.Load().server {
+			n.turn(now.role)
 		}
 		if now != n.standing {
 			changed = true
@@ -54,7 +53,7 @@ func (c *Cluster) publish() {
 		History:  c.history,
 	}
 	for i, n := range c.nodes {
-		s.Nodes[i] = router.Node{Label: n.cfg.Label, Role: n.role, Trouble: n.trouble, Lag: n.lag}
+		s.Nodes[i] = router.Node{Label: n.cfg.Label, Role: n.role, Trouble: n.trouble, Lag: n.lag.usual, Behind: n.lag.behind}
 		if held := n.pair.Load(); held != nil && held.server == n.last.server {
 			s.Nodes[i].Pair = held.Pair
 		}

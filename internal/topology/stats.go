@@ -24,6 +24,9 @@ type NodeStats struct {
 	// Lag is for how long a replica usually is behind; negative if it is not
 	// known.
 	Lag time.Duration
+	// Behind is for how long, when a replica last answered, the primary had been
+	// beyond what it had replayed.
+	Behind time.Duration
 	// Blind is set if the role may not see which timeline a replica follows: after
 	// a promotion it then serves fenced reads only from the next restart point
 	// on. Membership in pg_monitor mends it.
@@ -51,7 +54,7 @@ func (c *Cluster) Stats() []NodeStats {
 		pool := n.pool.Stat()
 		s := NodeStats{
 			Label: n.cfg.Label, Role: n.role, Trouble: n.trouble,
-			Position: n.last.position, DurableLSN: n.last.durable, LagBytes: -1, Lag: n.lag, Blind: n.last.blind,
+			Position: n.last.position, DurableLSN: n.last.durable, LagBytes: -1, Lag: n.lag.usual, Behind: n.lag.behind, Blind: n.last.blind,
 			ProbeCount: n.probes.Load(),
 			Pool: PoolStats{
 				Acquired: pool.AcquiredResources(), Idle: pool.IdleResources(), Constructing: pool.ConstructingResources(),
