@@ -26,14 +26,7 @@ func TestACanceledWriteIsUncertainUntilMended(t *testing.T) {
 			ctx, cancel := context.WithCancel(mine)
 			result := make(chan error, 1)
 			go func() { result <- tt.write(ctx, db) }()
-			onServer(t, c.Primary(), func(count func(string, ...any) int) {
-				eventually(t, "the write sleeps", func() error {
-					if n := count(`SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'PgSleep'`, name); n != 1 {
-						return fmt.Errorf("%d backends sleep", n)
-					}
-					return nil
-				})
-			})
+			waitForBackends(t, c, fmt.Sprintf("application_name = '%s' AND wait_event = 'PgSleep'", name), 1)
 			cancel()
 			if err := <-result; !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v, want canceled", err)

@@ -156,13 +156,13 @@ func TestAnEndedBackendIsTheServersError(t *testing.T) {
 			mark := c.Mark()
 			result := make(chan error, 1)
 			go func() { result <- tt.write(t.Context(), db) }()
-			onServer(t, c.Primary(), func(count func(string, ...any) int) {
-				eventually(t, "the write sleeps, and is ended", func() error {
-					if n := count(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'doomed' AND wait_event = 'PgSleep'`); n != 1 {
-						return fmt.Errorf("%d backends sleep", n)
-					}
-					return nil
-				})
+			end := counter(t, c.Primary(), `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+				WHERE application_name = 'doomed' AND wait_event = 'PgSleep'`)
+			eventually(t, "the write sleeps, and is ended", func() error {
+				if n := end(); n != 1 {
+					return fmt.Errorf("%d backends sleep", n)
+				}
+				return nil
 			})
 			if err := wantState(<-result, "57P01"); err != nil {
 				t.Error(err)

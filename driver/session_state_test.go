@@ -1,13 +1,15 @@
 package driver_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgryw/pgryw/driver"
 	"github.com/pgryw/pgryw/internal/pgcluster"
@@ -161,32 +163,36 @@ func TestSessionStateGoesWithItsConnection(t *testing.T) {
 // waitForBackend waits until a server process is gone.
 func waitForBackend(t *testing.T, node *pgcluster.Node, pid int) {
 	t.Helper()
-	onServer(t, node, func(count func(string, ...any) int) {
-		eventually(t, "the backend is gone", func() error {
-			if count(`SELECT count(*) FROM pg_stat_activity WHERE pid = $1`, pid) != 0 {
-				return fmt.Errorf("process %d is still there", pid)
-			}
-			return nil
-		})
+	count := counter(t, node, fmt.Sprint(`SELECT count(*) FROM pg_stat_activity WHERE pid = `, pid))
+	eventually(t, "the backend is gone", func() error {
+		if count() != 0 {
+			return fmt.Errorf("process %d is still there", pid)
+		}
+		return nil
 	})
 }
 
-// onServer calls f with a function that counts on a connection of the test's
+// counter returns what a text counts on a server, on a connection of the test's
 // own.
-func onServer(t *testing.T, node *pgcluster.Node, f func(count func(text string, args ...any) int)) {
+func counter(t *testing.T, node *pgcluster.Node, text string) func() int {
 	t.Helper()
-	watcher, err := pgx.Connect(t.Context(), node.DSN()+"&application_name=watcher")
+	watcher, err := pgconn.Connect(t.Context(), node.DSN()+"&application_name=watcher")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer watcher.Close(t.Context())
-	f(func(text string, args ...any) (n int) {
+	t.Cleanup(func() { _ = watcher.Close(context.WithoutCancel(t.Context())) })
+	return func() int {
 		t.Helper()
-		if err := watcher.QueryRow(t.Context(), text, args...).Scan(&n); err != nil {
+		results, err := watcher.Exec(t.Context(), text).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := strconv.Atoi(string(results[0].Rows[0][0]))
+		if err != nil {
 			t.Fatal(err)
 		}
 		return n
-	})
+	}
 }
 
 // TestNobodyMissesAStatementThatSomebodyDropped has users with cached and
