@@ -37,8 +37,8 @@ func (c *Cluster) Primary(ctx context.Context) (*Conn, error) {
 	return c.borrowPrimary(ctx, s.Primary)
 }
 
-// borrowPrimary borrows a connection to node i and makes sure that its server
-// is the cluster's, and a primary.
+// borrowPrimary borrows a connection to node i and makes sure that it leads to
+// the server that was found to be the primary, and that this is one still.
 func (c *Cluster) borrowPrimary(ctx context.Context, i int) (*Conn, error) {
 	if i < 0 {
 		return nil, c.noPrimary(i, nil)
@@ -47,11 +47,15 @@ func (c *Cluster) borrowPrimary(ctx context.Context, i int) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.id.recovering || p.System() != c.Snapshot().System {
-		p.Destroy()
-		return nil, c.noPrimary(i, errNotPrimary)
+	switch {
+	case p.id.recovering, p.era.role != router.RolePrimary:
+	case !p.id.server.sameRun(p.era.server):
+		p.n.moved.Store(true)
+	default:
+		return p, nil
 	}
-	return p, nil
+	p.Destroy()
+	return nil, c.noPrimary(i, errNotPrimary)
 }
 
 // Replica borrows a connection to a node that is a replica. With queue unset it
@@ -64,7 +68,7 @@ func (c *Cluster) borrowPrimary(ctx context.Context, i int) (*Conn, error) {
 func (c *Cluster) Replica(ctx context.Context, node int, queue bool) (*Conn, error) {
 	n := c.nodes[node]
 	p, err := n.acquire(ctx, queue)
-	if err == nil && (!p.id.recovering || p.System() != c.Snapshot().System) {
+	if err == nil && (!p.id.recovering || p.era.role != router.RoleReplica || p.System() != c.Snapshot().System) {
 		p.Destroy()
 		err = errNotReplica
 	}

@@ -28,7 +28,8 @@ type Cluster struct {
 	idle     atomic.Bool  // the probes have slowed down
 	sampled  atomic.Int64 // when Observe last added a sample, as touched
 
-	discovered chan struct{} // closed when every node was asked once
+	discovered chan struct{} // closed by endDiscovery
+	discovery  sync.Once
 
 	mu      sync.Mutex
 	started bool            // guarded by mu
@@ -36,6 +37,9 @@ type Cluster struct {
 	history []router.Sample // immutable slice; guarded by mu
 	round   *round          // the rediscovery under way; guarded by mu
 	news    chan struct{}   // closed and replaced when a node's standing changes; guarded by mu
+	rested  time.Time       // when the last round ended; guarded by mu
+	untold  []note          // guarded by mu
+	telling bool            // a goroutine tells; guarded by mu
 }
 
 // New returns a Cluster that has connected to nothing yet.
@@ -49,13 +53,16 @@ func New(cfg Config) *Cluster {
 	}
 	if c.single() {
 		c.found.primary = 0 // of a sort: everything runs there
-		close(c.discovered)
+		c.endDiscovery()
 	}
 	c.mu.Lock()
 	c.publish()
 	c.mu.Unlock()
 	return c
 }
+
+// endDiscovery lets Discover go.
+func (c *Cluster) endDiscovery() { c.discovery.Do(func() { close(c.discovered) }) }
 
 // single reports whether there is one server only: everything runs on it,
 // whatever it is, and it is not probed.
@@ -71,6 +78,7 @@ func (c *Cluster) Start() {
 		return
 	}
 	c.started = true
+	time.AfterFunc(c.cfg.probeTimeout(), c.endDiscovery)
 	for _, n := range c.nodes {
 		if !c.single() {
 			c.work.Go(n.probe)

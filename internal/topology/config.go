@@ -70,15 +70,19 @@ func (p PoolConfig) withDefaults() PoolConfig {
 	return p
 }
 
-// The bounds of a probe: how long one may take, and how far its interval grows
-// while nobody uses the handle or the server cannot be reached.
+// The bounds of a probe: how long its answer may take, how long connecting, how
+// far its interval grows while nobody uses the handle or the server cannot be
+// reached, and how soon a server is asked again because a statement has failed.
 const (
 	minProbeTimeout  = time.Second
 	maxProbeTimeout  = 5 * time.Second
+	probeDialTimeout = 5 * time.Second
 	maxProbeInterval = 5 * time.Second
+	minProbeGap      = 20 * time.Millisecond
 )
 
-// probeTimeout is how long one probe may take, connecting included.
+// probeTimeout is how long the answer to one probe may take. To connect may take
+// longer: it is seven round trips or so, and what the hooks do.
 func (c *Config) probeTimeout() time.Duration {
 	return min(max(2*c.Probe, minProbeTimeout), maxProbeTimeout)
 }

@@ -73,12 +73,12 @@ func (p *Conn) Parameter(name string) string { return p.pgx.PgConn().ParameterSt
 //
 // Cost: no round trip.
 func (p *Conn) Current() bool {
-	return p.n.c.single() || p.era == p.n.era.Load() && !p.turned()
+	return p.n.c.single() || p.era == p.n.era.Load() && !(p.direct && p.turned())
 }
 
 // turned reports whether the server says by itself that it has entered or left
-// recovery since the connection was made. Before PostgreSQL 14, and behind most
-// poolers, it says nothing.
+// recovery since the connection was made. Before PostgreSQL 14 it says nothing,
+// and what a pooler says may be another server's.
 //
 // Source: https://www.postgresql.org/docs/18/protocol-flow.html#PROTOCOL-ASYNC,
 // in_hot_standby.

@@ -55,7 +55,7 @@ func (n *node) open(ctx context.Context) (*Conn, error) {
 	p.shim = wire.Of(pg)
 	p.unleash = context.AfterFunc(n.c.ctx, func() { cut(pg) })
 	if err := p.introduce(ctx); err != nil {
-		p.hangUp()
+		go p.hangUp() // which the caller need not wait for
 		return nil, err
 	}
 	p.established = time.Now()
@@ -135,22 +135,30 @@ func (p *Conn) connectTimeout() time.Duration {
 // sayIndirect says once that there is a pooler before the server.
 func (n *node) sayIndirect() {
 	n.c.mu.Lock()
-	said := n.told.indirect
-	n.told.indirect = true
-	n.c.mu.Unlock()
-	if !said {
-		noteIndirect(n).log(n.c.cfg.Logger)
+	defer n.c.mu.Unlock()
+	if !n.told.indirect {
+		n.told.indirect = true
+		n.c.tell(noteIndirect(n))
 	}
 }
 
+// hangUpBound is how long pgx tries to end a connection whose last statement was
+// given up, if the server does not answer.
+//
+// Source: https://github.com/jackc/pgx/blob/v5.13.0/pgconn/pgconn.go, asyncClose.
+const hangUpBound = 15 * time.Second
+
 // hangUp is the end of the connection.
 //
-// Blocks until pgx has let it go, which takes 15 s if its last statement was
-// given up and the server does not answer, and stops when the Cluster ends.
+// Blocks until pgx has let it go, and stops when the Cluster ends, or after
+// hangUpBound: nobody says when one ends that its user has hijacked.
 func (p *Conn) hangUp() {
 	_ = p.std.Close() // there is nobody to tell
+	late := time.NewTimer(hangUpBound)
+	defer late.Stop()
 	select {
 	case <-p.pgx.PgConn().CleanupDone():
+	case <-late.C:
 	case <-p.n.c.ctx.Done():
 	}
 	p.unleash()

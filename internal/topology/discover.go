@@ -3,13 +3,14 @@ package topology
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/pgryw/pgryw/router"
 )
 
-// Discover blocks until every node has answered its first probe or failed it,
-// and stops when ctx ends. A probe is bounded, so this is too. Start must have
-// been called.
+// Discover blocks until every node has answered its first probe or failed it, or
+// as long after Start as the answer to a probe may take, and stops when ctx ends.
+// Start must have been called.
 //
 // Errors: ctx's, and ErrClosed.
 func (c *Cluster) Discover(ctx context.Context) error {
@@ -74,14 +75,23 @@ func (c *Cluster) joinRound() (*round, <-chan struct{}) {
 	return c.round, c.news
 }
 
+// runRound runs one, but not right behind the last.
 func (c *Cluster) runRound(r *round) {
+	c.mu.Lock()
+	rest := time.NewTimer(minProbeGap - time.Since(c.rested))
+	c.mu.Unlock()
+	defer rest.Stop()
+	select {
+	case <-rest.C:
+	case <-c.ctx.Done():
+	}
 	var asked sync.WaitGroup
 	for _, n := range c.nodes {
 		asked.Go(n.askNow)
 	}
 	asked.Wait()
 	c.mu.Lock()
-	c.round = nil
+	c.round, c.rested = nil, time.Now()
 	c.mu.Unlock()
 	close(r.done)
 }

@@ -103,6 +103,12 @@ func TestAServerThatHangsIsUnreachableAndHoldsNobodyUp(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("Discover took %v", took)
 	}
+	eventually(t, "it is given up", func() error {
+		if got := standing(c.Snapshot(), 0); got != "unknown unreachable" {
+			return errors.New(got)
+		}
+		return nil
+	})
 	wantStanding(t, c.Snapshot(), "unknown unreachable", "primary none")
 	p := primary(t, c)
 	p.Release()

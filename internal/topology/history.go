@@ -16,6 +16,16 @@ const (
 	sampleSpacing = 2 * time.Millisecond
 )
 
+// regress returns the history without what is not true any more: a primary that
+// was at an earlier position, when asked after the newest sample, has lost in a
+// crash what it had not flushed.
+func regress(history []router.Sample, asked time.Time, inserted lsn.LSN) []router.Sample {
+	if n := len(history); n > 0 && inserted < history[n-1].LSN && asked.After(history[n-1].At) {
+		return nil
+	}
+	return history
+}
+
 // sample adds a sample of the primary's position. When the history is full every
 // other of the older samples goes, so that it reaches far back and is fine near
 // its end. A position that is not beyond the newest adds nothing: the older

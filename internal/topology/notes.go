@@ -7,21 +7,48 @@ import (
 	"github.com/pgryw/pgryw/router"
 )
 
-// note is one line of log, to be written when no lock is held.
+// note is one line of log.
 type note struct {
 	level slog.Level
 	text  string
 	attrs []slog.Attr
 }
 
-func (n note) log(l *slog.Logger) { l.LogAttrs(context.Background(), n.level, n.text, n.attrs...) }
+// tell hands notes to the logger, in order, on a goroutine of its own: the
+// logger may be slow, or use the handle itself. The caller holds c.mu.
+func (c *Cluster) tell(notes ...note) {
+	if c.closed.Load() {
+		return
+	}
+	c.untold = append(c.untold, notes...)
+	if !c.telling && len(c.untold) > 0 {
+		c.telling = true
+		c.work.Go(c.tellAll)
+	}
+}
+
+func (c *Cluster) tellAll() {
+	for {
+		c.mu.Lock()
+		notes := c.untold
+		c.untold = nil
+		c.telling = len(notes) > 0
+		c.mu.Unlock()
+		if len(notes) == 0 {
+			return
+		}
+		for _, n := range notes {
+			c.cfg.Logger.LogAttrs(context.Background(), n.level, n.text, n.attrs...)
+		}
+	}
+}
 
 // noteStanding tells of a change of a node's standing.
-func noteStanding(n *node, timeline uint32) note {
-	attrs := []slog.Attr{slog.String("server", n.cfg.Label), slog.String("role", n.role.String())}
-	switch n.trouble {
+func noteStanding(n *node, now standing, timeline uint32) note {
+	attrs := []slog.Attr{slog.String("server", n.cfg.Label), slog.String("role", now.role.String())}
+	switch now.trouble {
 	case router.ReasonNone:
-		if n.role == router.RolePrimary {
+		if now.role == router.RolePrimary {
 			attrs = append(attrs, slog.Uint64("timeline", uint64(timeline)))
 		}
 		return note{slog.LevelInfo, "pgryw: server is in use", attrs}
@@ -32,7 +59,7 @@ func noteStanding(n *node, timeline uint32) note {
 	case router.ReasonForeign:
 		return note{slog.LevelError, "pgryw: server is of another cluster and is not used", append(attrs, slog.Uint64("system", n.last.server.system))}
 	}
-	return note{slog.LevelWarn, "pgryw: server is not used", append(attrs, slog.String("reason", n.trouble.String()))}
+	return note{slog.LevelWarn, "pgryw: server is not used", append(attrs, slog.String("reason", now.trouble.String()))}
 }
 
 func noteSplit(timeline uint32) note {

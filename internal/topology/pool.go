@@ -29,52 +29,55 @@ func (n *node) newPool() *puddle.Pool[*Conn] {
 
 func (n *node) capped() bool { return n.c.cfg.Pool.MaxConns != 0 }
 
-// maxStale is how many connections of no more use one borrower goes through. It
-// bounds what a restarted server's full pool costs.
-const maxStale = 1 << 10
-
-var errAllStale = errors.New("pgryw: no connection in the pool is alive")
+var (
+	// errTurned is why nobody is served who waited for what the node was.
+	errTurned = errors.New("pgryw: the server has become something else meanwhile")
+	// errUnfit is why a connection that was just made is not lent out.
+	errUnfit = errors.New("pgryw: the server contradicts itself on a new connection")
+)
 
 // acquire borrows a connection that is alive, was made in the node's present
 // era, and is not too old. With queue unset it returns ErrBusy rather than wait
 // for another borrower.
 //
-// Blocks until it has one, and stops when ctx or the Cluster ends.
+// Blocks until it has one, and stops when ctx, the era or the Cluster ends.
 func (n *node) acquire(ctx context.Context, queue bool) (*Conn, error) {
-	for range maxStale {
-		if n.c.closed.Load() {
-			return nil, ErrClosed
+	began, now := time.Now(), n.era.Load()
+	for {
+		res, err := n.take(ctx, now, queue)
+		if err == nil {
+			p := res.Value()
+			p.res = res
+			if p.era == now && p.fit() && p.awake(ctx, res.IdleDuration()) {
+				return p, nil
+			}
+			p.Destroy()
+			if err = ctx.Err(); err == nil && p.established.After(began) {
+				err = errUnfit
+			}
 		}
-		res, err := n.take(ctx, queue)
 		switch {
-		case err == nil:
 		case n.c.closed.Load():
 			return nil, ErrClosed
-		default:
+		case ctx.Err() == nil && now.ctx.Err() != nil:
+			return nil, errTurned
+		case err != nil:
 			return nil, err
 		}
-		p := res.Value()
-		p.res = res
-		if p.fit() && p.awake(ctx, res.IdleDuration()) {
-			return p, nil
-		}
-		p.Destroy()
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 	}
-	return nil, errAllStale
 }
 
 // take takes any connection from the pool, or has it make one.
-func (n *node) take(ctx context.Context, queue bool) (*puddle.Resource[*Conn], error) {
+func (n *node) take(ctx context.Context, now *era, queue bool) (*puddle.Resource[*Conn], error) {
 	switch {
+	case n.c.closed.Load():
+		return nil, ErrClosed
 	case !n.capped():
 		return n.pool.Acquire(ctx) // never waits for a borrower
 	case queue:
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(n.c.ctx, cancel)()
+		defer context.AfterFunc(now.ctx, cancel)()
 		return n.pool.Acquire(ctx)
 	}
 	if n.pool.Stat().IdleResources() == 0 {

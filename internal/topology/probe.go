@@ -12,6 +12,7 @@ import (
 // probe asks the node again and again, until the Cluster is closed.
 func (n *node) probe() {
 	var interval, haste time.Duration // haste is the interval while somebody waits
+	var asked time.Time
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -19,23 +20,26 @@ func (n *node) probe() {
 		case <-n.c.ctx.Done():
 			return
 		case <-n.wake:
+			if rest := minProbeGap - time.Since(asked); rest > 0 && !n.waiters.any() {
+				timer.Reset(rest)
+				continue
+			}
 		case <-timer.C:
 		}
+		asked = time.Now()
 		before := n.pair.Load()
 		n.asking.Lock()
 		n.askOnce()
 		failed := n.failed
 		n.asking.Unlock()
-		next := &interval
 		if !failed && n.waiters.any() {
 			haste = waitPace(haste, n.pair.Load().beyond(before))
-			next = &haste
-		} else {
-			haste = 0
-			interval = n.pace(interval, failed)
+			timer.Reset(haste)
+			continue
 		}
-		n.interval.Store(int64(*next))
-		timer.Reset(*next)
+		haste = 0
+		interval = n.pace(interval, failed)
+		timer.Reset(interval)
 	}
 }
 
@@ -71,11 +75,9 @@ func (n *node) askNow() {
 
 // askOnce probes the node and records what it says. The caller holds n.asking.
 //
-// Blocks for at most the probe's bound.
+// Blocks for at most the probe's bounds.
 func (n *node) askOnce() {
-	ctx, cancel := context.WithTimeout(n.c.ctx, n.c.cfg.probeTimeout())
-	defer cancel()
-	r, err := n.ask(ctx)
+	r, err := n.ask()
 	n.failed = err != nil
 	n.probes.Add(1)
 	n.c.record(n, r, err)
@@ -86,28 +88,34 @@ func (n *node) askOnce() {
 // made at once. The caller holds n.asking.
 //
 // Errors: pgx's own, or that the answer cannot be used.
-func (n *node) ask(ctx context.Context) (report, error) {
+func (n *node) ask() (report, error) {
+	if n.moved.Swap(false) {
+		n.hangUpProbe()
+	}
 	if n.conn != nil {
-		r, err := n.askOn(ctx)
-		if err == nil || n.conn != nil || ctx.Err() != nil {
+		r, err := n.askOn()
+		if err == nil || n.conn != nil || pgconn.Timeout(err) {
 			return r, err
 		}
 	}
+	ctx, cancel := context.WithTimeout(n.c.ctx, probeDialTimeout)
+	defer cancel()
 	p, err := n.open(ctx)
 	if err != nil {
 		return report{}, err
 	}
 	n.conn = p
-	return n.askOn(ctx)
+	return n.askOn()
 }
 
-func (n *node) askOn(ctx context.Context) (report, error) {
+func (n *node) askOn() (report, error) {
+	ctx, cancel := context.WithTimeout(n.c.ctx, n.c.cfg.probeTimeout())
+	defer cancel()
 	pg := n.conn.pgx.PgConn()
 	asked := time.Now()
 	row, err := oneRow(ctx, pg, probeQuery)
 	if pg.IsClosed() {
-		n.c.work.Go(n.conn.hangUp)
-		n.conn = nil
+		n.hangUpProbe()
 	}
 	if err != nil {
 		return report{}, err
@@ -117,51 +125,55 @@ func (n *node) askOn(ctx context.Context) (report, error) {
 	return r, err
 }
 
+// hangUpProbe ends the probe's connection, without waiting for it. The caller
+// holds n.asking.
+func (n *node) hangUpProbe() {
+	if n.conn != nil {
+		go n.conn.hangUp()
+		n.conn = nil
+	}
+}
+
 // record takes in what a probe of n has brought back.
 func (c *Cluster) record(n *node, r report, err error) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.closed.Load() {
-		c.mu.Unlock()
 		return
 	}
 	first := !n.asked
 	n.asked, n.err = true, err
 	switch {
 	case err == nil:
-		n.reached, n.last = true, r
+		n.hear(r)
 	case !crowded(err):
 		n.reached = false
 	}
-	notes := c.settle()
+	c.tell(c.settle()...)
 	if err == nil {
-		notes = append(notes, c.takeIn(n, r)...)
+		c.takeIn(n, r)
 	}
 	c.publish()
 	if first {
 		c.noteDiscovered()
 	}
-	c.mu.Unlock()
-	for _, note := range notes {
-		note.log(c.cfg.Logger)
-	}
 }
 
 // takeIn takes the position from a report, once it is settled what the node is.
 // The caller holds c.mu.
-func (c *Cluster) takeIn(n *node, r report) []note {
+func (c *Cluster) takeIn(n *node, r report) {
 	switch {
 	case n.index == c.found.primary:
 		// The flush position, because no replica gets beyond it.
-		c.history = sample(c.history, r.answered, r.durable)
+		c.history = sample(regress(c.history, r.asked, r.position.LSN), r.answered, r.durable)
 		c.firstLags()
 	case r.recovering && r.position.LSN != 0: // zero: it does not say
 		n.hold(&heldPair{Pair: r.pair(), server: r.server, answered: r.answered})
 	}
 	if r.blind && !n.told.blind {
 		n.told.blind = true
-		return []note{noteBlind(n)}
+		c.tell(noteBlind(n))
 	}
-	return nil
 }
 
 // crowded reports whether a server has refused a connection only because it has
@@ -181,5 +193,5 @@ func (c *Cluster) noteDiscovered() {
 			return
 		}
 	}
-	close(c.discovered)
+	c.endDiscovery()
 }

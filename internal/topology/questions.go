@@ -54,7 +54,7 @@ const serverColumns = `s.system_identifier,` +
 
 // identityQuery asks a server who it is, when a connection is made.
 const identityQuery = `SELECT ` + serverColumns + `, pg_catalog.pg_backend_pid(),` +
-	` pg_catalog.pg_is_in_recovery(), i.wal_block_size, i.bytes_per_wal_segment,` +
+	` pg_catalog.pg_is_in_recovery(), i.wal_block_size, i.bytes_per_wal_segment, i.max_data_alignment,` +
 	` pg_catalog.current_setting('default_transaction_isolation')` +
 	` FROM pg_catalog.pg_control_system() s, pg_catalog.pg_control_init() i`
 
@@ -63,7 +63,7 @@ const identityQuery = `SELECT ` + serverColumns + `, pg_catalog.pg_backend_pid()
 const probeQuery = `SELECT ` + serverColumns + `, r.recovering,` +
 	` CASE WHEN r.recovering THEN pg_catalog.pg_last_wal_replay_lsn() ELSE pg_catalog.pg_current_wal_insert_lsn() END,` +
 	` CASE WHEN r.recovering THEN pg_catalog.pg_last_wal_receive_lsn() ELSE pg_catalog.pg_current_wal_flush_lsn() END,` +
-	` CASE WHEN r.recovering THEN ` + replicaTimeline + `::text ELSE ` + primaryTimeline + ` END,` +
+	` CASE WHEN r.recovering THEN ` + replicaTimeline + `::pg_catalog.text ELSE ` + primaryTimeline + ` END,` +
 	` CASE WHEN r.recovering THEN (SELECT w.received_tli IS NULL FROM pg_catalog.pg_stat_wal_receiver w) END` +
 	` FROM pg_catalog.pg_control_system() s, (SELECT pg_catalog.pg_is_in_recovery() AS recovering) r`
 
@@ -129,7 +129,16 @@ func (c *cells) fail(why string) {
 	}
 }
 
-func (c *cells) text() string { return string(c.next()) }
+func (c *cells) text() string {
+	cell := c.next()
+	if cell == nil {
+		c.fail("NULL")
+	}
+	return string(cell)
+}
+
+// textOrNull takes NULL for the empty text.
+func (c *cells) textOrNull() string { return string(c.next()) }
 
 func (c *cells) uint(base, bits int) uint64 {
 	v, err := strconv.ParseUint(string(c.next()), base, bits)
@@ -168,8 +177,12 @@ func (c *cells) lsnOrZero() lsn.LSN {
 }
 
 func (c *cells) server() server {
-	return server{system: c.uint(10, 64), started: c.text(), addr: c.text(), port: c.text()}
+	return server{system: c.uint(10, 64), started: c.text(), addr: c.textOrNull(), port: c.textOrNull()}
 }
+
+// usualAlignment is the max_data_alignment for which lsn.Geometry knows the sizes
+// of page headers.
+const usualAlignment = 8
 
 func readIdentity(row [][]byte) (identity, error) {
 	c := cells{row: row}
@@ -178,6 +191,9 @@ func readIdentity(row [][]byte) (identity, error) {
 		pid:        uint32(c.uint(10, 32)),
 		recovering: c.bool(),
 		geometry:   lsn.Geometry{PageBytes: c.uint(10, 64), SegmentBytes: c.uint(10, 64)},
+	}
+	if c.uint(10, 32) != usualAlignment {
+		id.geometry = lsn.Geometry{} // page headers are of another size there
 	}
 	id.serializable = c.text() == "serializable"
 	return id, c.err
@@ -193,7 +209,7 @@ func readReport(row [][]byte) (report, error) {
 		base = 16
 	}
 	r.position.Timeline = uint32(c.uint(base, 32))
-	r.blind = c.text() == "t"
+	r.blind = c.textOrNull() == "t"
 	return r, c.err
 }
 

@@ -3,6 +3,7 @@ package topology
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/pgryw/pgryw/router"
 )
@@ -12,6 +13,25 @@ type account struct {
 	asked   bool   // a probe has ended, one way or the other
 	reached bool   // the last one had an answer
 	last    report // the last answer
+	// since is when the server had first answered that it is what last says: on
+	// the same timeline, in recovery or not.
+	since time.Time
+}
+
+// hear takes in an answer.
+func (a *account) hear(r report) {
+	was := &a.last
+	if was.server != r.server || was.recovering != r.recovering || was.position.Timeline != r.position.Timeline {
+		a.since = r.answered
+	}
+	a.reached, a.last = true, r
+}
+
+// overlaps reports whether two servers are proven to have been what they say at
+// one time: each was asked after the other had first said so. What is known of a
+// server that has been restarted may be older than that.
+func (a *account) overlaps(b *account) bool {
+	return a.reached && b.reached && !a.last.asked.Before(b.since) && !b.last.asked.Before(a.since)
 }
 
 // standing is what a node is, and why it is not to be used, if so.
@@ -31,7 +51,7 @@ type found struct {
 	primary  int    // index, or -1
 	timeline uint32 // the primary's
 	server   server // the primary's
-	split    bool   // another server was primary on the primary's timeline
+	split    bool   // another server is, or was, primary on the primary's timeline
 	// reigns are the primaries that there have been, by timeline.
 	reigns map[uint32]reign
 }
@@ -54,7 +74,7 @@ func (f found) next(nodes []account) found {
 	if next.system == f.system {
 		next.reigns = f.reigns
 	}
-	rivals := false
+	var rivals, suspects bool
 	for i := range nodes {
 		n := &nodes[i]
 		if !n.writable() || n.last.server.system != next.system || aliasOf(nodes, i) >= 0 {
@@ -63,20 +83,34 @@ func (f found) next(nodes []account) found {
 		timeline := n.last.position.Timeline
 		switch {
 		case next.primary < 0 || timeline > next.timeline:
-			next.primary, next.timeline, rivals = i, timeline, false
+			next.primary, next.timeline, rivals, suspects = i, timeline, false, false
 		case timeline == next.timeline:
-			rivals = rivals || n.reached && nodes[next.primary].reached
+			rivals = rivals || n.overlaps(&nodes[next.primary])
 			if f.prefers(nodes, i, next.primary) {
 				next.primary = i
 			}
+		}
+		if timeline == next.timeline {
+			suspects = suspects || n.reached && next.reigns[timeline].stranger(i, n)
 		}
 	}
 	if next.primary >= 0 {
 		next.server = nodes[next.primary].last.server
 		next.crown(nodes, rivals)
+		next.split = next.proven() || suspects
 	}
 	return next
 }
+
+// stranger reports whether node i is, as far as is known, not the server whose
+// reign it is.
+func (r reign) stranger(i int, n *account) bool {
+	return len(r.nodes) > 0 && !slices.Contains(r.nodes, i) && !r.server.sameRun(n.last.server)
+}
+
+// proven reports whether two servers have been primary on the primary's
+// timeline.
+func (f *found) proven() bool { return f.reigns[f.timeline].split }
 
 // prefers reports whether i is rather the primary than j, which is on the same
 // timeline: the one that can be reached, or else the one that is known already.
@@ -93,17 +127,16 @@ func (f found) prefers(nodes []account, i, j int) bool {
 // replica has followed, not even after one of them is gone.
 func (f *found) crown(nodes []account, rivals bool) {
 	was, known := f.reigns[f.timeline]
-	usurped := known && !slices.Contains(was.nodes, f.primary) && !was.server.sameRun(f.server)
-	now := reign{server: f.server, nodes: was.nodes, split: was.split || rivals || usurped}
+	now := reign{server: f.server, nodes: was.nodes}
+	now.split = was.split || rivals || was.stranger(f.primary, &nodes[f.primary])
 	if !now.split {
 		for i := range nodes {
-			mine := i == f.primary || nodes[i].reached && nodes[i].last.server.sameRun(f.server)
+			mine := i == f.primary || nodes[i].last.server.sameRun(f.server)
 			if mine && !slices.Contains(now.nodes, i) {
 				now.nodes = append(slices.Clone(now.nodes), i)
 			}
 		}
 	}
-	f.split = now.split
 	if !known || now.server != was.server || now.split != was.split || len(now.nodes) != len(was.nodes) {
 		f.reigns = maps.Clone(f.reigns)
 		if f.reigns == nil {

@@ -24,15 +24,17 @@ func (c *Cluster) settle() []note {
 		}
 		if now != n.standing {
 			changed = true
+			if still := now.trouble == n.trouble && now.trouble != router.ReasonNone; !still {
+				notes = append(notes, noteStanding(n, now, c.found.timeline))
+			}
 			n.standing = now
-			notes = append(notes, noteStanding(n, c.found.timeline))
 			signal(n.short)
 		}
 	}
 	if was.system != 0 && c.found.system != was.system {
 		notes = append(notes, noteSystem(was.system, c.found.system))
 	}
-	if c.found.split && !(was.split && was.timeline == c.found.timeline) {
+	if c.found.proven() && !(was.proven() && was.timeline == c.found.timeline) {
 		notes = append(notes, noteSplit(c.found.timeline))
 	}
 	if changed {
