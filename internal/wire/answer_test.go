@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"testing"
 
@@ -83,8 +85,14 @@ func TestAnAnswerWithAMessageTooFewOrTooManyProvesNothing(t *testing.T) {
 				l.in = stream
 				up, err := l.receive()
 				o := l.shim.Finish()
-				if o.Broken || what == "twice" && i == len(messages)-1 {
-					continue // the flight was over by then
+				if at == placeUser || what == "twice" && i == len(messages)-1 { // the flight was over by then
+					continue
+				}
+				if messages[i][0] != 'D' && !o.Broken {
+					t.Errorf("%s: %s message %d, %q: got %+v, want a broken connection", name, what, i, messages[i][0], o)
+				}
+				if o.Broken {
+					continue
 				}
 				text := fmt.Sprintf("%s: %s message %d, %q: up %q, %v, %+v", name, what, i, messages[i][0], up, err, o)
 				switch at {
@@ -144,5 +152,53 @@ func TestARowThatIsMalformedIsNone(t *testing.T) {
 		if a.take('D', body) {
 			t.Errorf("%s: taken as %q", name, a.row)
 		}
+	}
+}
+
+func TestALengthThatCannotBeEndsTheFlightAtOnce(t *testing.T) {
+	for name, f := range map[string]Flight{
+		"ahead": {AskXID: AskAhead}, "guard": {Guard: guardQuery, Pass: notInRecovery},
+	} {
+		l := newLine()
+		l.shim.Arm(f)
+		l.send(t, wireForms("rows")["unnamed"])
+		l.in = []byte("2\x00\x00\x00\x03")
+		if _, err := l.receive(); errors.Is(err, io.EOF) {
+			t.Errorf("%s: reads on, to %v", name, err)
+		}
+		if o := l.shim.Finish(); !o.Broken || o.Ended {
+			t.Errorf("%s: got %+v", name, o)
+		}
+	}
+}
+
+func TestAConnectionLeftInAMessageIsBrokenUnlessTheServerSentItByItself(t *testing.T) {
+	server := &scripted{t: t, reply: replyByName}
+	notification := encodeBackend(&pgproto3.NotificationResponse{PID: 1, Channel: "c", Payload: "p"})
+	complete := encodeBackend(&pgproto3.CommandComplete{CommandTag: []byte("SELECT 1")})
+	for kind, tail := range map[string][]byte{"notification": notification, "tag": complete} {
+		l := newLine()
+		l.shim.Arm(Flight{})
+		user := wireForms("insert")["unnamed"]
+		l.send(t, user)
+		l.in, l.end = append(server.offline(l.written), tail[:7]...), io.ErrNoProgress
+		if _, err := l.receive(); !errors.Is(err, io.ErrNoProgress) {
+			t.Fatal(err)
+		}
+		o := l.shim.Finish()
+		if want := kind == "tag"; o.Broken != want {
+			t.Errorf("in a %s: got %+v, want broken %t", kind, o, want)
+		}
+		if o.Broken {
+			continue
+		}
+		l.shim.Arm(Flight{Capture: captureQuery})
+		l.send(t, user)
+		l.in, l.end = append(bytes.Clone(tail[7:]), server.offline(l.written[len(user):])...), nil
+		if _, err := l.receive(); err != nil {
+			t.Fatal(err)
+		}
+		o = l.shim.Finish()
+		wantCapture(t, &o)
 	}
 }

@@ -118,3 +118,24 @@ func TestAQueryThatDoesNotParseIsReportedEachTime(t *testing.T) {
 		wantState(t, &o, "42601")
 	}
 }
+
+func TestAGuardThatVanishedRejectsOnceAndIsPreparedNext(t *testing.T) {
+	c := connect(t, realServer(t)(pgx.QueryExecModeExec))
+	f := Flight{Guard: guardQuery, Pass: notInRecovery}
+	for i, want := range []Verdict{GuardPassed, GuardRejected, GuardPassed} {
+		if i == 1 {
+			if err := execPath("deallocate pgryw_guard")(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.shim.Arm(f)
+		err := readPaths[0].run(t.Context(), c)
+		o := c.shim.Finish()
+		if err != nil || o.Guard != want {
+			t.Errorf("run %d: got %v, %+v, want %d", i, err, o, want)
+		}
+		if err := c.shim.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
