@@ -30,6 +30,7 @@ var states = []state{
 	{"set_config", `SELECT set_config('my.setting', 'mine', false)`, `SELECT coalesce(current_setting('my.setting', true), '') = 'mine'`},
 	{"temporary table", `CREATE TEMP TABLE mine (n int)`, `SELECT to_regclass('pg_temp.mine') IS NOT NULL`},
 	{"SELECT INTO", `SELECT 1 AS n INTO TEMP mine`, `SELECT to_regclass('pg_temp.mine') IS NOT NULL`},
+	{"LISTEN", `LISTEN mine`, `SELECT count(*) = 1 FROM pg_listening_channels()`},
 	{"advisory lock", `SELECT pg_advisory_lock(4711)`, `SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()`},
 	{"PREPARE", `PREPARE mine AS SELECT 1`, `SELECT count(*) = 1 FROM pg_prepared_statements WHERE name = 'mine'`},
 	{"WITH HOLD", `DECLARE mine CURSOR WITH HOLD FOR SELECT 1`, `SELECT count(*) = 1 FROM pg_cursors WHERE name = 'mine'`},
