@@ -64,6 +64,7 @@ func TestAPromotionIsSeen(t *testing.T) {
 
 	must(t, old.Rejoin(ctx, next))
 	wantStanding(t, rediscover(t, c), "replica none", "primary none", "replica none")
+	must(t, c.Close()) // which waits until everything has been said
 	for line, want := range map[string]int{
 		"server is in use": 5, "server cannot be reached": 1, "role=primary timeline=2": 1, "pg_monitor": 0,
 	} {

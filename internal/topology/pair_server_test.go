@@ -173,6 +173,7 @@ func TestARoleThatSeesNoReceiverIsToldOnce(t *testing.T) {
 			t.Errorf("standby %d: got %+v", i, s)
 		}
 	}
+	must(t, c.Close()) // which waits until everything has been said
 	if got := log.count("pg_monitor"); got != 2 {
 		t.Errorf("said %d times of 2 standbys:\n%s", got, log)
 	}
@@ -195,6 +196,7 @@ func TestAPoolerIsToldFromAServer(t *testing.T) {
 	if p.Direct() || p.Fresh(want) {
 		t.Errorf("direct %v, fresh %v", p.Direct(), p.Fresh(want))
 	}
+	must(t, c.Close()) // which waits until everything has been said
 	if got := log.count("pooler"); got != 1 {
 		t.Errorf("said %d times:\n%s", got, log)
 	}
