@@ -142,7 +142,7 @@ func TestManyWaitersHoldNoConnection(t *testing.T) {
 	const readers = 200
 	c := startCluster(t, 1)
 	seed(t, c, "many")
-	db, _ := open(t, c.DSN(), "pgryw.wait=30s&pgryw.max_fallback=1")
+	db, _ := open(t, c.DSN(), "pgryw.wait=30s&pgryw.max_fallback=1&pgryw.pool_max_conns=20")
 	openIdle(t, db, 2*readers+2)
 	if err := c.Standby(0).PauseReplay(t.Context()); err != nil {
 		t.Fatal(err)
