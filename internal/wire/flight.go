@@ -39,7 +39,8 @@ type Flight struct {
 	// AskXID asks whether the transaction wrote.
 	AskXID AskXID
 	// Extended sends a simple Query as unnamed extended messages, so that the
-	// question can stand behind it. The text must be one statement.
+	// question can stand behind it. The text must be one statement. A text that
+	// says something else there, such as one with a parameter, stays a Query.
 	Extended bool
 
 	// Capture is asked behind the user's messages, after their transaction has
