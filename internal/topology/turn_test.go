@@ -132,12 +132,18 @@ func TestAServerThatIsOnlyCrowdedStaysInUse(t *testing.T) {
 		p, r := primaryServer(), replicaServer()
 		c := startScripted(t, p, r)
 		held := replica(t, c, 1)
-		r.set(func(s *scripted) { s.refusal = "53300" })
+		r.set(func(s *scripted) {
+			s.refusal = "53300"
+			_ = s.conns[1].Close() // the probe's
+		})
 		must(t, c.Rediscover(t.Context()))
 		if _, err := c.Replica(t.Context(), 1, true); err == nil {
 			t.Error("a connection was lent out")
 		}
 		wantStanding(t, c.Snapshot(), "primary none", "replica none")
+		if got := c.Stats()[1].LastError; got == "" {
+			t.Error("the probe has not noticed")
+		}
 		if !held.Current() {
 			t.Error("the connection that there is is not current any more")
 		}
