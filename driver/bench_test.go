@@ -26,10 +26,12 @@ func BenchmarkCalls(b *testing.B) {
 		run  func(*testing.B, *sql.DB) error
 	}{
 		{"exec", c.Primary(), func(b *testing.B, db *sql.DB) error {
+			b.Helper()
 			_, err := db.ExecContext(b.Context(), `UPDATE counter SET n = n + 1 WHERE id = $1`, "a")
 			return err
 		}},
 		{"transaction", c.Primary(), func(b *testing.B, db *sql.DB) error {
+			b.Helper()
 			tx, err := db.BeginTx(b.Context(), nil)
 			if err != nil {
 				return err
@@ -40,6 +42,7 @@ func BenchmarkCalls(b *testing.B) {
 			return tx.Commit()
 		}},
 		{"read", c.Standby(0), func(b *testing.B, db *sql.DB) error {
+			b.Helper()
 			var n int64
 			return db.QueryRowContext(b.Context(), `SELECT n FROM counter WHERE id = $1`, "a").Scan(&n)
 		}},

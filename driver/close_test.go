@@ -63,7 +63,7 @@ var leaves = []struct {
 
 func leaveRows(text string) func(context.Context, *sql.DB, chan<- error) error {
 	return func(ctx context.Context, db *sql.DB, _ chan<- error) error {
-		rows, err := db.QueryContext(ctx, text) //nolint:sqlclosecheck,rowserrcheck // that is what the test is for
+		rows, err := db.QueryContext(ctx, text) // that is what the test is for
 		if err != nil {
 			return err
 		}

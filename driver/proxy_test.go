@@ -103,7 +103,7 @@ type stroke struct {
 }
 
 func (p *proxy) serve(client net.Conn) {
-	server, err := net.Dial("tcp", p.server) //nolint:noctx // it is next door
+	server, err := net.Dial("tcp", p.server) // it is next door
 	if err != nil {
 		_ = client.Close()
 		return

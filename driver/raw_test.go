@@ -3,6 +3,7 @@ package driver_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	sqldriver "database/sql/driver"
 	"fmt"
 	"strings"
@@ -124,7 +125,7 @@ func TestATransactionLeftByARawCallbackIsFollowed(t *testing.T) {
 	if n, err := get(t.Context(), held, "left"); err != nil || n != 1 {
 		t.Fatalf("inside: got %d, %v", n, err)
 	}
-	if _, err := get(t.Context(), db, "left"); err != sql.ErrNoRows {
+	if _, err := get(t.Context(), db, "left"); !errors.Is(err, sql.ErrNoRows) {
 		t.Fatalf("outside, before the commit: got %v", err)
 	}
 	if _, err := held.ExecContext(t.Context(), "COMMIT"); err != nil {

@@ -12,9 +12,9 @@ import (
 func Table(results []Result) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\tpgx\ttrips\tby hand\ttrips\tpgryw\ttrips\tby hand/pgx\tpgryw/pgx\t")
+	_, _ = fmt.Fprintln(w, "\tpgx\ttrips\tby hand\ttrips\tpgryw\ttrips\tby hand/pgx\tpgryw/pgx\t")
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Case,
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Case,
 			micros(r.Plain), trips(r.Plain, r.PlainTrips), micros(r.ByHand), trips(r.ByHand, r.ByHandTrips),
 			micros(r.Pgryw), trips(r.Pgryw, r.PgrywTrips), ratio(r.ByHand, r.Plain), ratio(r.Pgryw, r.Plain))
 	}
