@@ -91,7 +91,7 @@ func (f found) next(nodes []account) found {
 			}
 		}
 		if timeline == next.timeline {
-			suspects = suspects || n.reached && next.reigns[timeline].stranger(i, n)
+			suspects = suspects || next.reigns[timeline].stranger(i, n)
 		}
 	}
 	if next.primary >= 0 {
