@@ -3,8 +3,8 @@ package driver_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	sqldriver "database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"

@@ -45,11 +45,13 @@ func TestEveryCellOfARowIsNeeded(t *testing.T) {
 			func(row [][]byte) error { _, err := readReport(row); return err },
 		},
 		"a pair": {
-			[]string{"7", "t", "0/3000060", "1"}, nil, nil,
+			[]string{"7", "t", "0/3000060", "1"},
+			nil, nil,
 			func(row [][]byte) error { _, err := readPair(row); return err },
 		},
 		"a capture": {
-			[]string{"7", "0/3000060", "0000000A"}, nil, nil,
+			[]string{"7", "0/3000060", "0000000A"},
+			nil, nil,
 			func(row [][]byte) error { _, err := readCapture(row, lsn.Geometry{}); return err },
 		},
 	} {
