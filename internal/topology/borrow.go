@@ -34,14 +34,20 @@ func (c *Cluster) Primary(ctx context.Context) (*Conn, error) {
 	if s.Primary < 0 || s.Primary == failed && s.Nodes[failed].Trouble != router.ReasonNone {
 		return nil, c.noPrimary(failed, err)
 	}
-	return c.borrowPrimary(ctx, s.Primary)
+	p, err = c.borrowPrimary(ctx, s.Primary)
+	if errors.Is(err, errNotPrimary) || errors.Is(err, errTurned) {
+		return nil, c.noPrimary(s.Primary, err)
+	}
+	return p, err
 }
 
 // borrowPrimary borrows a connection to node i and makes sure that it leads to
 // the server that was found to be the primary, and that this is one still.
+//
+// Errors: as acquire; returns errNotPrimary if it is not.
 func (c *Cluster) borrowPrimary(ctx context.Context, i int) (*Conn, error) {
 	if i < 0 {
-		return nil, c.noPrimary(i, nil)
+		return nil, errNotPrimary
 	}
 	p, err := c.nodes[i].acquire(ctx, true)
 	if err != nil {
@@ -55,7 +61,7 @@ func (c *Cluster) borrowPrimary(ctx context.Context, i int) (*Conn, error) {
 		return p, nil
 	}
 	p.Destroy()
-	return nil, c.noPrimary(i, errNotPrimary)
+	return nil, errNotPrimary
 }
 
 // Replica borrows a connection to a node that is a replica. With queue unset it
