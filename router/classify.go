@@ -107,11 +107,11 @@ func (c *classifier) classify(s *Statement) {
 func (c *classifier) statements(s *Statement) (count int, starts Pin) {
 	bodies := false
 	for {
+		if c.quietly() {
+			c.skim()
+		}
 		t := c.next()
 		switch {
-		case c.ignores(t):
-			c.remember(t)
-			continue
 		case t.kind != kindEnd && (t.kind != kindSemicolon || c.depth > 0):
 			c.take(t)
 			continue

@@ -14,8 +14,9 @@ func (c *classifier) named(t token) (odd bool) {
 		c.qualified(name)
 		return false
 	}
+	k := names.look(name)
 	if t.kind == kindWord {
-		switch c.syntaxOf(name) {
+		switch c.syntaxOf(k) {
 		case syntaxPlain:
 			return false
 		case syntaxOdd:
@@ -30,7 +31,7 @@ func (c *classifier) named(t token) (odd bool) {
 			return false
 		}
 	}
-	built, user := builtin(name), c.functions.find(name)
+	built, user := k.effect, c.functions.find(name)
 	switch {
 	case built != effectAbsent || user != effectAbsent:
 	case c.aliased(2):
@@ -93,7 +94,8 @@ func (c *classifier) aliasedBy(word token) bool {
 	case kindWord:
 		var buf [nameLimit]byte
 		from := c.back(3)
-		return (c.is(from, "from") || c.is(from, "join")) && !reserved(fold(&buf, c.textOf(word)))
+		return (c.is(from, "from") || c.is(from, "join")) &&
+			names.look(fold(&buf, c.textOf(word))).syntax&syntaxReserved == 0
 	}
 	return false
 }
@@ -126,6 +128,9 @@ func (c *classifier) call(schema string, name []byte, built, user effect) {
 
 // called takes in the effect of a call.
 func (c *classifier) called(e effect) {
+	if e <= effectNone {
+		return
+	}
 	switch e {
 	case effectServer:
 		c.server = true

@@ -79,15 +79,9 @@ func (c *classifier) take(t token) {
 	c.remember(t)
 }
 
-// ignores reports whether a token means nothing by itself, as most do in a query.
-func (c *classifier) ignores(t token) bool {
-	return quiet[t.kind] && c.reading && c.pending == effectAbsent && !(t.kind == kindWord && minds[c.last(1)])
-}
-
-// quiet has the kinds of tokens that mean nothing by themselves, but words do
-// behind some.
-var quiet = [kindSign + 1]bool{
-	kindWord: true, kindString: true, kindNumber: true, kindComma: true, kindDot: true, kindCast: true, kindSign: true,
+// quietly reports whether most tokens mean nothing by themselves from here on.
+func (c *classifier) quietly() bool {
+	return (c.reading || c.headSize == headLimit) && c.pending == effectAbsent
 }
 
 // wordBehindDot returns what kind of word one is behind a point, where none acts.

@@ -25,25 +25,7 @@ const (
 const nameLimit = 63
 
 // builtin returns the effect of a built-in function.
-func builtin(name []byte) effect {
-	if len(name) > nameLimit {
-		return effectAbsent
-	}
-	table, size := builtins[len(name)], len(name)+1
-	low, high := 0, len(table)/size
-	for low < high {
-		middle := int(uint(low+high) / 2)
-		if table[middle*size:middle*size+len(name)] < string(name) {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	if at := low * size; at < len(table) && table[at:at+len(name)] == string(name) {
-		return effect(table[at+len(name)])
-	}
-	return effectAbsent
-}
+func builtin(name []byte) effect { return names.look(name).effect }
 
 // fold writes a word in lower case into b and returns it. A word that PostgreSQL
 // would cut off, or fold by rules of its own, has no name: fold returns nil.

@@ -76,11 +76,10 @@ const (
 	sortSemicolon
 )
 
-// sorts has the sort of each byte, inWord whether it may go on in a word, and
-// mayAct whether a word that acts may begin with it.
-var sorts, inWord, mayAct = sortBytes()
+// sorts has the sort of each byte, and inWord whether it may go on in a word.
+var sorts, inWord = sortBytes()
 
-func sortBytes() (sorts [256]sort, inWord, mayAct [256]bool) {
+func sortBytes() (sorts [256]sort, inWord [256]bool) {
 	for c := range sorts {
 		switch b := byte(c); {
 		case 'a' <= b|0x20 && b|0x20 <= 'z', b == '_', b >= 0x80:
@@ -97,10 +96,7 @@ func sortBytes() (sorts [256]sort, inWord, mayAct [256]bool) {
 		sorts[b] = s
 	}
 	inWord['$'] = true
-	for _, b := range []byte("fiwmudps") {
-		mayAct[b], mayAct[b-'a'+'A'] = true, true
-	}
-	return sorts, inWord, mayAct
+	return sorts, inWord
 }
 
 // next returns the next token that is neither blank nor comment.
@@ -135,22 +131,19 @@ func (x *scanner) next() token {
 
 // word reads an identifier or keyword, or the string that a letter introduces.
 func (x *scanner) word(from int) token {
-	s, i := x.text, from+1
-	for i < len(s) && inWord[s[i]] {
-		i++
-	}
-	if i == from+1 && i < len(s) && (s[i] == '\'' || s[i] == '&') {
+	s, i := x.text, lettersAt(x.text, from)
+	if i == from+1 && i < len(s) && introduces(s[i]) {
 		if t, ok := x.introduced(from); ok {
 			return t
 		}
 	}
 	x.at = i
-	t := token{kind: kindWord, from: uint32(from), to: uint32(i)}
-	if mayAct[s[from]] {
-		t.kind = wordKind(s[from:i])
-	}
-	return t
+	return token{kind: wordKind(eight(s, from), min(i-from, 8)), from: uint32(from), to: uint32(i)}
 }
+
+// introduces reports whether a character makes of one letter before it what
+// introduces a string or an identifier.
+func introduces(b byte) bool { return b == '\'' || b == '&' }
 
 // other returns the token that begins at i with neither a letter nor what may
 // begin a comment.
@@ -193,47 +186,16 @@ func (x *scanner) sign(k kind, from, length int) token {
 // is of no consequence: servers before 15 end the number there too if that is
 // what they then understand.
 func (x *scanner) number(from int) token {
-	s, i := x.text, from+1
-	for i < len(s) && sorts[s[i]] == sortDigit {
-		i++
-	}
+	return x.sign(kindNumber, from, numberAt(x.text, from)-from)
+}
+
+// numberAt returns where the number at i ends.
+func numberAt(s string, i int) int {
+	i = digitsAt(s, i)
 	if i < len(s) && s[i] == '.' && (i+1 >= len(s) || s[i+1] != '.') {
 		i++
 	}
-	return x.sign(kindNumber, from, i-from)
-}
-
-// wordKind tells the words that act apart from the others.
-func wordKind(w string) kind {
-	if len(w) > 3 && w[2] == '_' && w[1]|0x20 == 'g' && w[0]|0x20 == 'p' {
-		return kindSystem
-	}
-	switch len(w) {
-	case len("for"):
-		if same(w, "for") {
-			return kindFor
-		}
-	case len("into"):
-		if same(w, "into") {
-			return kindInto
-		}
-		if same(w, "with") {
-			return kindWith
-		}
-	case len("merge"):
-		if same(w, "merge") {
-			return kindWrite
-		}
-	case len("insert"):
-		if same(w, "insert") || same(w, "update") || same(w, "delete") {
-			return kindWrite
-		}
-	case len("setseed"):
-		if same(w, "setseed") {
-			return kindSystem
-		}
-	}
-	return kindWord
+	return i
 }
 
 // same reports whether a word is a keyword, given in lower case.
@@ -247,4 +209,12 @@ func same(word, keyword string) bool {
 		}
 	}
 	return true
+}
+
+// digitsAt returns where the digits at i end.
+func digitsAt(s string, i int) int {
+	for i < len(s) && sorts[s[i]] == sortDigit {
+		i++
+	}
+	return i
 }
