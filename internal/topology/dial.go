@@ -160,6 +160,7 @@ func (p *Conn) hangUp() {
 	case <-p.pgx.PgConn().CleanupDone():
 	case <-late.C:
 	case <-p.n.c.ctx.Done():
+		cut(p.pgx.PgConn()) // unleash may come before the leash is pulled
 	}
 	p.unleash()
 	signal(p.n.short)
