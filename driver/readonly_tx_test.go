@@ -33,23 +33,22 @@ func show(t *testing.T, q querier, setting string) (value string) {
 	return value
 }
 
-// TestAReadOnlyTransactionHasOneSnapshot reads twice in a transaction on a
-// replica, which replays the primary's writes in between.
+// TestAReadOnlyTransactionHasOneSnapshot counts again and again in a transaction
+// on a replica, which replays the primary's writes in between. They only insert:
+// a standby does not replay what takes away rows that a snapshot can see.
 func TestAReadOnlyTransactionHasOneSnapshot(t *testing.T) {
 	t.Parallel()
-	c := startCalm(t)
-	run(t, c, `INSERT INTO counter VALUES ('snapshot', 0)`)
+	c := startCluster(t, 2)
 	db, routes := open(t, c.DSN(), "")
-	settle(t, c, db)
 	mark := c.Mark()
 	comment := "/* " + t.Name() + " */"
 	tx := begin(t, db, &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead})
 	for i := range 10 {
-		var n int64
-		if err := tx.QueryRowContext(t.Context(), `SELECT n FROM counter WHERE id = 'snapshot' `+comment).Scan(&n); err != nil || n != 0 {
+		var n int
+		if err := tx.QueryRowContext(t.Context(), `SELECT count(*) FROM counter `+comment).Scan(&n); err != nil || n != 0 {
 			t.Fatalf("after %d writes: got %d, %v, want the snapshot's 0", i, n, err)
 		}
-		if _, err := db.ExecContext(t.Context(), update, "snapshot", i+1); err != nil {
+		if _, err := db.ExecContext(t.Context(), `INSERT INTO counter VALUES ($1, 0)`, fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}
 		catchUp(t, c)
@@ -59,7 +58,8 @@ func TestAReadOnlyTransactionHasOneSnapshot(t *testing.T) {
 	}
 	wantOneBackend(t, wantRun(t, c, mark, comment, c.Standby(0), c.Standby(1)), mark, comment, 10)
 	settle(t, c, db)
-	if n, err := get(t.Context(), db, "snapshot"); err != nil || n != 10 || !routes.Last().Replica() {
+	var n int
+	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM counter`).Scan(&n); err != nil || n != 10 || !routes.Last().Replica() {
 		t.Errorf("outside: got %d from %s, %v, want 10 from a replica", n, routes.Last().Label, err)
 	}
 }
