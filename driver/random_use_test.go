@@ -46,7 +46,7 @@ func TestRandomUseUnderFaultsMissesNoWrite(t *testing.T) {
 			var users sync.WaitGroup
 			for i := range 6 {
 				u := &user{t: t, db: db, id: fmt.Sprint("random", options, i), rand: rand.New(rand.NewPCG(seed, uint64(i+1)))}
-				u.session = lsn.NewSession(t.Context())
+				u.session = lsn.NewSession(t.Context()) //nolint:fatcontext // each derives from the test's own context
 				u.signs = options == "pgryw.scope=conn" // where a read is not fenced by another connection
 				users.Go(func() { u.use(max(rounds()/10, 20)) })
 			}
