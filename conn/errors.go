@@ -15,6 +15,10 @@ var ErrReplicaTransaction = errors.New("pgryw: the read-only transaction runs on
 // pgryw.max_fallback other reads had fallen back to the primary already.
 var ErrFallbackLimit = errors.New("pgryw: no replica has replayed the read's fence, and pgryw.max_fallback reads are on the primary already")
 
+// errNested is returned by BeginTx beside a read-only transaction on a replica.
+// On the primary pgx has its way, and the server warns.
+var errNested = errors.New("pgryw: a read-only transaction is open on this connection")
+
 // errLost stands for an error that pgx has replaced by a claim that nothing was
 // sent, when something was.
 var errLost = errors.New("pgryw: the connection was lost after the statement was sent")

@@ -78,7 +78,8 @@ func prepareCall(p *topology.Conn, call *call) error {
 // prepareOn prepares a text on a connection, unless it is, and returns the
 // number of its parameters.
 //
-// Cost: one round trip the first time.
+// Cost: one round trip the first time, and one more if another text has to make
+// room.
 func prepareOn(ctx context.Context, p *topology.Conn, text string) (int, error) {
 	if p.Closed() {
 		return 0, sqldriver.ErrBadConn
@@ -86,6 +87,9 @@ func prepareOn(ctx context.Context, p *topology.Conn, text string) (int, error) 
 	d, err := p.Pgx().Prepare(ctx, text, text)
 	if err != nil {
 		return 0, err
+	}
+	if victim := preparedOn(p).use(text); victim != "" {
+		_ = p.Pgx().Deallocate(ctx, victim) // if that fails, the next use of the connection will
 	}
 	return len(d.ParamOIDs), nil
 }
@@ -97,6 +101,7 @@ func prepareOn(ctx context.Context, p *topology.Conn, text string) (int, error) 
 func forgetText(p *topology.Conn, call *call, err error) {
 	code, message := sqlState(err)
 	if (code == "26000" || message == cachedPlanMessage) && p.TxStatus() == statusIdle {
+		preparedOn(p).forget(call.text)
 		_ = p.Pgx().Deallocate(call.ctx, call.text) // if that fails, so will the next use
 	}
 }
@@ -106,6 +111,7 @@ func forgetText(p *topology.Conn, call *call, err error) {
 //
 // Cost: one round trip, which pgx offers no way around.
 func forgetAll(p *topology.Conn, call *call) {
+	preparedOn(p).forgetAll()
 	_ = p.Pgx().DeallocateAll(call.ctx) // pgx forgets first; the server has dropped them
 }
 

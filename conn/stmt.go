@@ -91,7 +91,7 @@ func (c *Conn) replicaForPrepare(ctx context.Context, text string) *topology.Con
 }
 
 // Close implements driver.Stmt. The server's statements stay with their
-// connections, which keep the newest and drop the others.
+// connections, which keep the latest and drop the others.
 func (s *Stmt) Close() error { return nil }
 
 // NumInput implements driver.Stmt: the number of parameters, as the server

@@ -57,6 +57,13 @@ func (t *transaction) note(call *call) {
 	}
 }
 
+// join records a BeginTx in a transaction that is open already, which goes on.
+func (t *transaction) join(session *lsn.Session) {
+	t.sign(session)
+	t.anyUnsigned = t.anyUnsigned || session == nil
+	t.readOnly = false // it may have written
+}
+
 // Tx is a transaction begun by BeginTx.
 type Tx struct {
 	c   *Conn
@@ -82,6 +89,9 @@ func (c *Conn) BeginTx(ctx context.Context, opts sqldriver.TxOptions) (sqldriver
 	if c.endRows(); c.rows != nil {
 		return nil, c.busy(ctx)
 	}
+	if c.tx != nil && c.tx.replica != nil {
+		return nil, errNested
+	}
 	c.endRaw()
 	c.bind()
 	c.h.cluster.Touch()
@@ -91,7 +101,7 @@ func (c *Conn) BeginTx(ctx context.Context, opts sqldriver.TxOptions) (sqldriver
 		Serializable: sql.IsolationLevel(opts.Isolation) == sql.LevelSerializable,
 		Hint:         router.HintFrom(ctx),
 		Need:         c.need(session),
-		Pins:         c.pins,
+		Pins:         c.pinsNow(),
 		Turn:         c.h.turn.Add(1),
 		Now:          time.Now(),
 	})
@@ -120,7 +130,11 @@ func (c *Conn) beginOnPrimary(ctx context.Context, opts sqldriver.TxOptions, ses
 		c.rest()
 		return nil, err
 	}
-	c.tx = &transaction{authors: authors{first: session}, anyUnsigned: session == nil, readOnly: opts.ReadOnly, repair: repair}
+	if c.tx == nil {
+		c.tx = &transaction{authors: authors{first: session}, anyUnsigned: session == nil, readOnly: opts.ReadOnly, repair: repair}
+	} else {
+		c.tx.join(session)
+	}
 	c.begun = &Tx{c: c, ctx: ctx, tx: tx, t: c.tx, on: p}
 	return c.begun, nil
 }
@@ -186,15 +200,19 @@ func (tx *Tx) Rollback() error {
 }
 
 func (tx *Tx) end(end func() error, commits bool) error {
-	c, p, t := tx.c, tx.on, tx.t
+	c, p := tx.c, tx.on
 	c.endRows()
 	if c.begun == tx {
 		c.begun = nil
 	}
-	if t.replica != nil {
+	switch {
+	case tx.t.replica != nil:
 		return tx.endOnReplica(end)
+	case c.primary != p: // lost
+		return sqldriver.ErrBadConn
 	}
-	if c.tx != t { // it was ended by text, or its connection is lost
+	t := c.tx // another than BeginTx's, if text has ended that one and begun this
+	if t == nil {
 		defer c.rest()
 		return end()
 	}
@@ -226,10 +244,11 @@ func (c *Conn) landTx(f *flight, t *transaction) {
 }
 
 func (tx *Tx) endOnReplica(end func() error) error {
-	err := end()
-	if tx.c.tx == tx.t {
-		tx.c.tx = nil
+	if tx.c.tx != tx.t { // Conn.Close has closed its connection
+		return sqldriver.ErrBadConn
 	}
+	tx.c.tx = nil
+	err := end()
 	if tx.t.stateful {
 		tx.on.Destroy()
 	} else {
