@@ -43,8 +43,8 @@ func (c *Conn) endRaw() {
 		return
 	}
 	c.primary.Shim().Watch(nil)
-	if c.primary.Closed() {
-		w.Lost(nil)
+	if c.primary.Closed() || c.primary.Pgx().PgConn().IsBusy() {
+		w.Lost(nil) // also what is left in the middle: nobody may see its end
 	}
 	if n := lsn.Number(w.number.Load()); n != 0 {
 		c.own = c.own.WithDoubt(n)

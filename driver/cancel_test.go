@@ -55,6 +55,36 @@ func TestACanceledWriteIsUncertainUntilMended(t *testing.T) {
 	}
 }
 
+// TestAWriteIsUncertainThatIsCanceledWhileItsRowsAreRead cancels a write of many
+// rows, which the server may have committed, between two of them.
+func TestAWriteIsUncertainThatIsCanceledWhileItsRowsAreRead(t *testing.T) {
+	t.Parallel()
+	c := startCluster(t, 1)
+	db, routes := open(t, c.DSN(), "")
+	for i := range 5 {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		rows, err := db.QueryContext(ctx, `INSERT INTO counter SELECT $1 || i, i FROM generate_series(1, 20000) i RETURNING id, repeat('x', 100)`, fmt.Sprint(i, "-"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.Next()
+		cancel()
+		for rows.Next() { // until database/sql has closed them
+		}
+		if err := rows.Err(); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want canceled", err)
+		}
+		_ = rows.Close()
+		if _, err := get(t.Context(), db, "x"); !errors.Is(err, sql.ErrNoRows) {
+			t.Error(err)
+		}
+		if d := routes.Last(); d.Reason != router.ReasonUncertain {
+			t.Errorf("the first read: got %s from %s, want uncertain", d.Reason, d.Label)
+		}
+	}
+}
+
 // TestACanceledTransactionIsRolledBack cancels a transaction between two
 // statements, as database/sql does it, and commits one that is canceled.
 func TestACanceledTransactionIsRolledBack(t *testing.T) {

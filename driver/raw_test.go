@@ -149,6 +149,41 @@ func TestATransactionLeftByARawCallbackIsFollowed(t *testing.T) {
 	}
 }
 
+// TestARawStatementThatIsLeftInTheMiddleIsInDoubt returns from a callback with
+// rows open, whose statement the server has carried out, and gives the
+// connection up.
+func TestARawStatementThatIsLeftInTheMiddleIsInDoubt(t *testing.T) {
+	t.Parallel()
+	c := startPaused(t, calmSetup)
+	for _, ctx := range []context.Context{t.Context(), lsn.NewSession(t.Context())} {
+		db, routes := open(t, c.DSN(), "")
+		db.SetMaxIdleConns(0)
+		held := conn(t, db)
+		raw(t, held, func(p *pgx.Conn) error {
+			rows, err := p.Query(t.Context(), `UPDATE counter SET n = n + 1 WHERE id = 'calm' RETURNING repeat('x', 10000)`)
+			if err != nil {
+				return err
+			}
+			rows.Next()
+			return rows.Err()
+		})
+		changed := counter(t, c.Primary(), `SELECT n FROM counter WHERE id = 'calm'`)
+		want := int64(0)
+		eventually(t, "the server has committed", func() error {
+			if want = int64(changed()); want == 0 {
+				return fmt.Errorf("it has not")
+			}
+			return nil
+		})
+		if err := held.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := get(ctx, db, "calm"); err != nil || n < want {
+			t.Errorf("got %d from %s by %s, %v, want %d", n, routes.Last().Label, routes.Last().Reason, err, want)
+		}
+	}
+}
+
 // TestTheConnMethodGivesThePrimarysConnection asserts the method that programs
 // written for pgx's stdlib look for.
 func TestTheConnMethodGivesThePrimarysConnection(t *testing.T) {
