@@ -26,7 +26,7 @@ type call struct {
 }
 
 func (c *Conn) newCall(ctx context.Context, text string, args []sqldriver.NamedValue, prepared bool) *call {
-	stmt := c.classify(text)
+	stmt := router.Classify(text)
 	if rewritten(args) {
 		stmt = router.Statement{Class: router.ClassUnknown, Starts: router.PinUnknown}
 	}
@@ -83,6 +83,9 @@ func (c *Conn) run(call *call, try attempt) error {
 		return c.busy(call.ctx)
 	}
 	c.endRaw()
+	if c.broken {
+		return sqldriver.ErrBadConn
+	}
 	c.bind()
 	if t := c.tx; t != nil && t.replica != nil {
 		return c.runInReplicaTx(call, try)
@@ -141,19 +144,6 @@ func (c *Conn) runOnPrimary(call *call, try attempt) error {
 	}
 	defer c.rest()
 	return try(p, c.launch(p, call))
-}
-
-// classify reads a text as the primary's server would.
-func (c *Conn) classify(text string) router.Statement {
-	return router.Classify(text)
-}
-
-// pinsNow returns what keeps the checkout on its primary connection now.
-func (c *Conn) pinsNow() router.Pin {
-	if c.tx != nil || c.begun != nil {
-		return c.pins | router.PinTx
-	}
-	return c.pins
 }
 
 // decide asks the router where the call may run.

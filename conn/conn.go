@@ -39,6 +39,7 @@ type Conn struct {
 	begun   *Tx            // begun by BeginTx and not ended by its methods yet
 	rows    *rows          // open; nil if none
 	broken  bool           // not to be used again
+	closed  bool
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -124,8 +125,8 @@ func (c *Conn) Close() error {
 	}
 	c.giveBack()
 	c.tx, c.begun, c.rows = nil, nil, nil
-	if !c.broken {
-		c.broken = true
+	if !c.closed {
+		c.closed, c.broken = true, true
 		c.h.counters.conns.Add(-1)
 	}
 	return nil
@@ -217,15 +218,4 @@ func (c *Conn) holdsPrimary() bool {
 		return true
 	}
 	return c.rows != nil && c.rows.on == c.primary
-}
-
-// setPins replaces the pins, and counts the connection as pinned or not.
-func (c *Conn) setPins(pins router.Pin) {
-	switch {
-	case c.pins == 0 && pins != 0:
-		c.h.notePinned(1, pins)
-	case c.pins != 0 && pins == 0:
-		c.h.notePinned(-1, 0)
-	}
-	c.pins = pins
 }

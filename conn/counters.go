@@ -77,13 +77,3 @@ func (h *Handle) noteFenced(why router.Reason) {
 		h.counters.unfenced.Add(1)
 	}
 }
-
-// notePinned keeps the count of pinned connections, and says so once if more
-// than half of them are.
-func (h *Handle) notePinned(delta int64, why router.Pin) {
-	pinned, conns := h.counters.pinned.Add(delta), h.counters.conns.Load()
-	if delta > 0 && conns > 1 && pinned > conns/2 && !h.counters.pinnedLog.Swap(true) {
-		h.logger.Warn("pgryw: more than half of the connections are pinned to the primary by session state",
-			"pinned", pinned, "connections", conns, "last", why)
-	}
-}

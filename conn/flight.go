@@ -4,12 +4,10 @@ import (
 	sqldriver "database/sql/driver"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/pgryw/pgryw/internal/topology"
 	"github.com/pgryw/pgryw/internal/wire"
 	"github.com/pgryw/pgryw/lsn"
-	"github.com/pgryw/pgryw/router"
 )
 
 // flight follows one call on one connection, from before its first byte to
@@ -46,9 +44,8 @@ type flight struct {
 // Source: https://www.postgresql.org/docs/18/protocol-message-formats.html,
 // ReadyForQuery.
 const (
-	statusIdle   = 'I'
-	statusInTx   = 'T'
-	statusFailed = 'E'
+	statusIdle = 'I'
+	statusInTx = 'T'
 )
 
 // errGuard is how a guarded read that was rejected fails; it never reaches the
@@ -62,75 +59,6 @@ func (c *Conn) launch(p *topology.Conn, call *call) *flight {
 	f := &flight{c: c, call: call, p: p, before: p.TxStatus(), number: lsn.LastNumber()}
 	p.Shim().Arm(f.cargo())
 	return f
-}
-
-// cargo decides what the call's flight carries.
-func (f *flight) cargo() wire.Flight {
-	c, stmt := f.c, f.call.stmt
-	switch {
-	case f.before == statusIdle && c.asks(f.call):
-		f.asks = true
-		w := wire.Flight{AskXID: wire.AskBehind, Extended: true, Timeout: c.h.captureTimeout}
-		if f.call.repair {
-			w.Capture = topology.CaptureQuery
-		}
-		return w
-	case f.before == statusIdle:
-		// A text that may leave a transaction open is not asked inside it, where
-		// the question would take the snapshot.
-		by := authorOf(f.call.session)
-		if stmt.Captures() && stmt.Starts&router.PinTx == 0 && c.captures(&by) {
-			return c.h.captureFlight()
-		}
-	case stmt.Control == router.ControlCommit, stmt.Control == router.ControlRollback:
-		if c.tx != nil && !stmt.Chain {
-			return c.endFlight(c.tx, f.before, stmt.Control == router.ControlCommit)
-		}
-		if c.tx != nil && f.before == statusInTx && stmt.Control == router.ControlCommit && !c.tx.wrote {
-			return wire.Flight{AskXID: wire.AskAhead}
-		}
-	}
-	return wire.Flight{}
-}
-
-// captureFlight returns the cargo of a write.
-func (h *Handle) captureFlight() wire.Flight {
-	return wire.Flight{Capture: topology.CaptureQuery, Timeout: h.captureTimeout}
-}
-
-// endFlight returns the cargo of a transaction's end: a capture, and, ahead of
-// the COMMIT of a transaction in which nothing is known to have written, the
-// question whether it did.
-func (c *Conn) endFlight(t *transaction, status byte, commits bool) wire.Flight {
-	switch {
-	case !c.captures(&t.authors):
-		return wire.Flight{}
-	case t.wrote:
-		return c.h.captureFlight()
-	case commits && status == statusInTx:
-		w := c.h.captureFlight()
-		w.AskXID = wire.AskAhead
-		return w
-	case t.repair:
-		return c.h.captureFlight()
-	}
-	return wire.Flight{}
-}
-
-// asks reports whether the call is a read that must be asked whether it wrote,
-// or carry a capture. With one node only a session's reads are.
-func (c *Conn) asks(call *call) bool {
-	switch call.stmt.Class {
-	case router.ClassRead, router.ClassLocal:
-		return call.stmt.Single && (call.session != nil || !c.h.cluster.Snapshot().Single)
-	}
-	return false
-}
-
-// captures reports whether writes of these authors are captured: with one node
-// only those of sessions are.
-func (c *Conn) captures(by *authors) bool {
-	return by.signed() || !c.h.cluster.Snapshot().Single
 }
 
 // launchOnReplica begins the flight of a read on a replica, guarded unless the
@@ -156,19 +84,6 @@ func (c *Conn) launchInReplicaTx(call *call) *flight {
 	p := c.tx.replica
 	p.Shim().Arm(wire.Flight{})
 	return &flight{c: c, call: call, p: p, kept: true}
-}
-
-// guardFlight returns the cargo of a read that may be believed only if the
-// replica has replayed need. What it says of itself is of use to everyone.
-func guardFlight(p *topology.Conn, need lsn.Position) wire.Flight {
-	asked := time.Now()
-	return wire.Flight{
-		Guard: topology.GuardQuery,
-		Pass: func(row [][]byte) bool {
-			pair, err := p.Paired(row, asked)
-			return err == nil && pair.Position.Reaches(need)
-		},
-	}
 }
 
 // rejected reports whether the rows that pgx has returned are not the
@@ -230,104 +145,4 @@ func (f *flight) forget(err error) {
 // Source: https://www.postgresql.org/docs/18/sql-deallocate.html
 func dropsAll(tags []string) bool {
 	return slices.Contains(tags, "DISCARD ALL") || slices.Contains(tags, "DEALLOCATE ALL")
-}
-
-// settleRead concludes from a read outside a transaction.
-func (f *flight) settleRead(err error) {
-	by := authorOf(f.call.session)
-	switch {
-	case err != nil && !f.lost:
-		// The error has undone what the statement may have written.
-	case f.lost || f.out.XID != wire.XIDNone:
-		if f.out.XID == wire.XIDAssigned {
-			f.c.h.writers.add(f.call.text)
-			f.c.h.counters.hidden.Add(1)
-		}
-		f.c.doubt(f.p.System(), &by)
-	case f.call.repair:
-		f.c.mend(f)
-	}
-}
-
-// settle draws the conclusions from any other call on the primary by what the
-// server says of the transaction before and after it, not by what the text
-// says.
-func (f *flight) settle(err error) {
-	c, p, stmt := f.c, f.p, f.call.stmt
-	after := p.TxStatus()
-	c.notePins(stmt, err)
-	switch t := c.tx; {
-	case f.lost:
-		f.settleLost()
-	case f.before == statusIdle && after == statusIdle:
-		by := authorOf(f.call.session)
-		if stmt.Captures() && c.captures(&by) {
-			c.capture(f.call.ctx, f, &by)
-		}
-	case f.before == statusIdle:
-		c.tx = &transaction{}
-		c.tx.note(f.call)
-		if stmt.Control != router.ControlBegin {
-			// Something before the BEGIN may have been committed already.
-			c.doubt(p.System(), &c.tx.authors)
-		}
-	case after != statusIdle:
-		if t == nil {
-			t = &transaction{wrote: true}
-			c.tx = t
-		}
-		t.note(f.call)
-		t.learn(f.out.XID)
-		if t.wrote && (stmt.Chain || !stmt.Single) {
-			c.doubt(p.System(), &t.authors)
-		}
-	default:
-		if t == nil {
-			t = &transaction{wrote: true}
-		}
-		t.note(f.call)
-		t.learn(f.out.XID)
-		c.tx = nil
-		if t.wrote && c.captures(&t.authors) {
-			c.capture(f.call.ctx, f, &t.authors)
-		}
-	}
-}
-
-// settleLost concludes from a call after which the connection is of no use: it
-// was lost in the call, or the capture was.
-func (f *flight) settleLost() {
-	c := f.c
-	by, wrote := authorOf(f.call.session), f.call.stmt.Captures()
-	if t := c.tx; t != nil {
-		t.note(f.call)
-		t.learn(f.out.XID)
-		by, wrote = t.authors, t.wrote
-		c.tx = nil
-		c.broken = true
-	}
-	if wrote && c.captures(&by) {
-		c.doubt(f.p.System(), &by)
-	}
-}
-
-// giveUp concludes from a call whose end nobody will see.
-func (f *flight) giveUp() {
-	f.c.fellBack(f.call)
-	if f.kept || f.borrowed {
-		return
-	}
-	if by := authorOf(f.call.session); f.asks || f.call.stmt.Captures() {
-		f.c.doubt(f.p.System(), &by)
-	}
-}
-
-// notePins records the session state that a call has started or ended. An
-// error undoes a single statement, except one that may commit inside.
-func (c *Conn) notePins(stmt router.Statement, err error) {
-	starts := stmt.Starts &^ router.PinTx
-	if err != nil && stmt.Single && starts&(router.PinCall|router.PinVolatile) == 0 {
-		return
-	}
-	c.setPins(c.pins&^stmt.Ends | starts)
 }

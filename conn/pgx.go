@@ -132,6 +132,12 @@ func rewritten(args []sqldriver.NamedValue) bool {
 	return false
 }
 
+// refused reports whether an error is one of the server.
+func refused(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr)
+}
+
 // sqlState returns the SQLSTATE and the message of a server's error; both are
 // empty for every other error.
 func sqlState(err error) (code, message string) {

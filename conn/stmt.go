@@ -53,6 +53,8 @@ func (c *Conn) PrepareContext(ctx context.Context, query string) (sqldriver.Stmt
 func (c *Conn) prepare(ctx context.Context, text string) (int, error) {
 	c.endRows()
 	switch {
+	case c.broken:
+		return 0, sqldriver.ErrBadConn
 	case c.rows != nil:
 		return prepareOn(ctx, c.rows.on, text)
 	case c.tx != nil && c.tx.replica != nil:
@@ -77,7 +79,7 @@ func (c *Conn) prepare(ctx context.Context, text string) (int, error) {
 // returns nil. What the replica has replayed does not matter.
 func (c *Conn) replicaForPrepare(ctx context.Context, text string) *topology.Conn {
 	d := router.Decide(c.h.cluster.Snapshot(), &c.h.policy, &router.Request{
-		Statement: c.classify(text), Hint: router.HintFrom(ctx), Pins: c.pinsNow(),
+		Statement: router.Classify(text), Hint: router.HintFrom(ctx), Pins: c.pinsNow(),
 		Remembered: c.h.writers.has(text), Turn: c.h.turn.Add(1), Now: time.Now(),
 	})
 	if !d.Replica() {

@@ -93,6 +93,9 @@ func (c *Conn) BeginTx(ctx context.Context, opts sqldriver.TxOptions) (sqldriver
 		return nil, errNested
 	}
 	c.endRaw()
+	if c.broken {
+		return nil, sqldriver.ErrBadConn
+	}
 	c.bind()
 	c.h.cluster.Touch()
 	session := lsn.SessionFrom(ctx)
