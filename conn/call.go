@@ -58,7 +58,7 @@ func (c *Conn) query(ctx context.Context, text string, args []sqldriver.NamedVal
 			return f.land(err)
 		}
 		if f.rejected() {
-			return f.land(r.Close())
+			return f.land(r.Close()) // it has no rows
 		}
 		result = &rows{pgxRows: r, c: c, on: p, flight: f}
 		c.rows = result
@@ -87,7 +87,7 @@ func (c *Conn) run(call *call, try attempt) error {
 		return sqldriver.ErrBadConn
 	}
 	c.bind()
-	if t := c.tx; t != nil && t.replica != nil {
+	if c.inReplicaTx() {
 		return c.runInReplicaTx(call, try)
 	}
 	c.h.cluster.Touch()
@@ -99,14 +99,14 @@ func (c *Conn) run(call *call, try attempt) error {
 		return err
 	}
 	if d.Replica() { // it has waited for one, past the cap
-		if _, done, err = c.leavePrimary(call, d, try); done {
+		if d, done, err = c.leavePrimary(call, d, try); done {
 			return err
 		}
-		return ErrFallbackLimit
+		if d.Reason.FallsBack() {
+			return ErrFallbackLimit
+		}
 	}
-	call.repair = d.Reason.Mends()
-	c.routed(call, d)
-	return c.runOnPrimary(call, try)
+	return c.runOnPrimary(call, d, try)
 }
 
 // leavePrimary runs the call on the replica of a decision, after having waited
@@ -136,14 +136,23 @@ func (c *Conn) leavePrimary(call *call, d router.Decision, try attempt) (_ route
 	}
 }
 
-func (c *Conn) runOnPrimary(call *call, try attempt) error {
+func (c *Conn) runOnPrimary(call *call, d router.Decision, try attempt) error {
+	launched := false
+	defer func() {
+		if !launched {
+			c.fellBack(call)
+		}
+	}()
+	call.repair = d.Reason.Mends()
+	c.routed(call, d)
 	p, err := c.engage(call.ctx)
 	if err != nil {
-		c.fellBack(call)
 		return err
 	}
 	defer c.rest()
-	return try(p, c.launch(p, call))
+	f := c.launch(p, call)
+	launched = true
+	return f.carry(try)
 }
 
 // decide asks the router where the call may run.

@@ -16,39 +16,44 @@ import (
 // question: a text that may have left a transaction open, or held a COPY.
 func (c *Conn) capture(ctx context.Context, f *flight, by *authors) {
 	position, before, err := c.position(ctx, f)
-	switch {
-	case err != nil:
+	if err != nil {
+		c.doubt(f.p.System(), by)
 		c.h.logger.Warn("pgryw: a write could not be located; its reads go to the primary until one can be",
 			"server", f.p.Label(), "error", err)
-		c.doubt(f.p.System(), by)
-	case position.System != c.h.cluster.Snapshot().System:
-		c.doubt(f.p.System(), by)
-	default:
-		c.h.counters.captures.Add(1)
-		c.raise(position, before, by)
+		return
 	}
+	c.raise(position, before, by)
 }
 
 // mend captures for a read that was sent to the primary by a fence in doubt, or
 // of an older timeline. If it cannot, the next such read will.
 func (c *Conn) mend(f *flight) {
 	if position, before, err := c.position(f.call.ctx, f); err == nil {
-		c.h.counters.captures.Add(1)
 		c.repair(position, before, f.call.session)
 	}
 }
 
 // position returns the primary's position behind a flight, and the newest
 // number when the question for it was sent.
-func (c *Conn) position(ctx context.Context, f *flight) (lsn.Position, lsn.Number, error) {
-	switch {
+//
+// Errors: why there is none; it is that of another cluster.
+func (c *Conn) position(ctx context.Context, f *flight) (position lsn.Position, before lsn.Number, err error) {
+	switch why := f.out.CaptureErr; {
 	case f.out.CaptureRow != nil:
-		position, err := f.p.Captured(f.out.CaptureRow)
-		return position, f.number, err
-	case f.out.CaptureErr != nil && !errors.Is(f.out.CaptureErr, wire.ErrNotCarried):
-		return lsn.Position{}, 0, f.out.CaptureErr
+		before = f.number
+		position, err = f.p.Captured(f.out.CaptureRow)
+	case why != nil && !errors.Is(why, wire.ErrNotCarried):
+		err = why
+	default:
+		position, before, err = c.ask(ctx, f.p)
 	}
-	return c.ask(ctx, f.p)
+	if err == nil && position.System != c.h.cluster.Snapshot().System {
+		err = errForeign
+	}
+	if err == nil {
+		c.h.counters.captures.Add(1)
+	}
+	return position, before, err
 }
 
 // ask asks the primary for its position in a flight of its own.

@@ -55,10 +55,6 @@ func (c *Conn) need(session *lsn.Session) lsn.State {
 func (c *Conn) raise(p lsn.Position, before lsn.Number, by *authors) {
 	c.own = c.own.Raise(p, before)
 	c.base = c.base.Raise(p, before)
-	if c.h.cluster.Snapshot().Single {
-		by.each(func(s *lsn.Session) { s.Fence(p.System).Raise(p, before) })
-		return
-	}
 	c.h.all.Raise(p, before)
 	if by.unsigned {
 		c.h.unattributed.Raise(p, before)
@@ -69,22 +65,37 @@ func (c *Conn) raise(p lsn.Position, before lsn.Number, by *authors) {
 // doubt makes everything that the authors' write would have raised uncertain.
 // Call it when the flight has ended or is given up, not before.
 func (c *Conn) doubt(system uint64, by *authors) {
-	n := lsn.NextNumber()
-	c.h.counters.uncertain.Add(1)
-	// A capture on a former primary must not lift what was written on this one:
-	// the fences are on its timeline from now on.
-	floor := lsn.Position{System: system, Timeline: c.h.cluster.Snapshot().Timeline}
-	onTimeline := func(s lsn.State) lsn.State { return s.Raise(floor, 0).WithDoubt(n) }
-	c.own, c.base = onTimeline(c.own), onTimeline(c.base)
-	each := func(f *lsn.Fence) {
-		f.Raise(floor, 0)
-		f.Doubt(n)
+	n, floor := lsn.NextNumber(), c.h.floor(system)
+	c.doubtOwn(floor, n)
+	c.h.doubt(floor, n, by.unsigned)
+	by.each(func(s *lsn.Session) { doubtFence(s.Fence(system), floor, n) })
+}
+
+// doubtOwn makes the connection's fences uncertain by what was numbered n.
+func (c *Conn) doubtOwn(floor lsn.Position, n lsn.Number) {
+	c.own = c.own.Raise(floor, 0).WithDoubt(n)
+	c.base = c.base.Raise(floor, 0).WithDoubt(n)
+}
+
+// doubt makes the handle's fences uncertain by what was numbered n.
+func (h *Handle) doubt(floor lsn.Position, n lsn.Number, unsigned bool) {
+	h.counters.uncertain.Add(1)
+	doubtFence(&h.all, floor, n)
+	if unsigned {
+		doubtFence(&h.unattributed, floor, n)
 	}
-	each(&c.h.all)
-	if by.unsigned {
-		each(&c.h.unattributed)
-	}
-	by.each(func(s *lsn.Session) { each(s.Fence(system)) })
+}
+
+// floor returns where a doubt lifts fences to, before it makes them uncertain:
+// the primary's timeline. A capture on a former primary must not lift what was
+// written on this one.
+func (h *Handle) floor(system uint64) lsn.Position {
+	return lsn.Position{System: system, Timeline: h.cluster.Snapshot().Timeline}
+}
+
+func doubtFence(f *lsn.Fence, floor lsn.Position, n lsn.Number) {
+	f.Raise(floor, 0)
+	f.Doubt(n)
 }
 
 // repair raises the fences that sent a read of session to the primary, after

@@ -37,6 +37,8 @@ type flight struct {
 	out wire.Outcome
 	// lost is set by land if the connection is of no more use.
 	lost bool
+	// landed is set once everything has been concluded.
+	landed bool
 }
 
 // Transaction statuses.
@@ -92,6 +94,37 @@ func (f *flight) rejected() bool {
 	return f.guarded && f.p.Shim().Verdict() != wire.GuardPassed
 }
 
+// carry has pgx make a call. If it panics, as a user's tracer or argument may,
+// nobody knows what has become of it, and its connection is given up.
+func (f *flight) carry(call attempt) error {
+	returned := false
+	defer func() {
+		if !returned {
+			f.crash()
+		}
+	}()
+	err := call(f.p, f)
+	returned = true
+	return err
+}
+
+// crash concludes from a call that has panicked.
+func (f *flight) crash() {
+	f.c.fellBack(f.call)
+	switch {
+	case f.landed:
+	case f.borrowed:
+		f.p.Destroy()
+	case f.kept:
+		f.p.Shim().Finish()
+	default:
+		f.out = f.p.Shim().Finish()
+		f.lost = true
+		f.conclude(errPanic)
+		f.c.discard()
+	}
+}
+
 // land ends a flight whose call ended with err, and returns what the caller is
 // told. A committed write stays a success.
 func (f *flight) land(err error) error {
@@ -104,6 +137,7 @@ func (f *flight) land(err error) error {
 		return err
 	case f.borrowed:
 		f.forget(err)
+		f.landed = true
 		f.p.Release()
 		if err == nil && f.guarded && f.out.Guard != wire.GuardPassed {
 			return errGuard
@@ -114,16 +148,13 @@ func (f *flight) land(err error) error {
 	case errors.Is(err, sqldriver.ErrBadConn):
 		err = errLost // pgx says that nothing was sent, and is wrong
 	}
-	if f.asks {
-		f.settleRead(err)
-	} else {
-		f.settle(err)
-	}
+	f.conclude(err)
 	if f.out.Broken {
 		f.c.discard()
 	} else {
 		f.forget(err)
 	}
+	f.landed = true
 	return err
 }
 
@@ -134,7 +165,7 @@ func (f *flight) forget(err error) {
 	case f.lost || f.call == nil:
 	case dropsAll(f.out.Tags):
 		forgetAll(f.p, f.call)
-	case err != nil && f.call.prepared:
+	case err != nil:
 		forgetText(f.p, f.call, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ const setup = `
 CREATE TABLE mark (id text PRIMARY KEY);
 CREATE FUNCTION put(text) RETURNS text LANGUAGE sql AS 'INSERT INTO mark VALUES ($1) RETURNING id';
 CREATE TABLE todo (id text PRIMARY KEY);
-CREATE VIEW doing AS SELECT put(id) AS id FROM todo;
+CREATE VIEW doing AS SELECT id, put(id) AS mark FROM todo;
 CREATE TABLE wide (a int);
 INSERT INTO wide VALUES (1);
 `
@@ -63,6 +64,8 @@ func start(t *testing.T) *pgcluster.Cluster {
 // handle is a handle, and the last of its decisions.
 type handle struct {
 	*sql.DB
+	connector *driver.Connector
+
 	mu   sync.Mutex
 	last router.Decision
 }
@@ -92,6 +95,7 @@ func open(t *testing.T, c *pgcluster.Cluster, options string, change ...func(*dr
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.connector = connector
 	h.DB = sql.OpenDB(connector)
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
@@ -175,7 +179,9 @@ func exec(ctx context.Context, t *testing.T, on execer, texts ...string) {
 }
 
 // put returns the text that puts a mark.
-func put(id string) string { return `INSERT INTO mark VALUES ('` + id + `')` }
+func put(id string) string {
+	return `INSERT INTO mark VALUES ('` + strings.ReplaceAll(id, `'`, `''`) + `')`
+}
 
 // eventually polls until check is content, and fails the test after 20 s.
 func eventually(t *testing.T, check func() error) {

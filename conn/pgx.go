@@ -88,21 +88,25 @@ func prepareOn(ctx context.Context, p *topology.Conn, text string) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	if victim := preparedOn(p).use(text); victim != "" {
-		_ = p.Pgx().Deallocate(ctx, victim) // if that fails, the next use of the connection will
+	texts := preparedOn(p)
+	texts.use(text)
+	if victim, ok := texts.victim(); ok && p.Pgx().Deallocate(ctx, victim) == nil { // or else the next time
+		texts.forget(victim)
 	}
 	return len(d.ParamOIDs), nil
 }
 
 // forgetText drops a prepared text that the server no longer runs, so that its
-// next use prepares it again.
+// next use prepares it again. pgx does so for the texts that it has prepared by
+// itself.
 //
 // Cost: one round trip, after such an error only.
 func forgetText(p *topology.Conn, call *call, err error) {
-	code, message := sqlState(err)
-	if (code == "26000" || message == cachedPlanMessage) && p.TxStatus() == statusIdle {
+	if !(sqlState(err) == "26000" || planChanged(err)) || !preparedOn(p).has(call.text) {
+		return
+	}
+	if p.Pgx().Deallocate(call.ctx, call.text) == nil { // in a failed transaction, too
 		preparedOn(p).forget(call.text)
-		_ = p.Pgx().Deallocate(call.ctx, call.text) // if that fails, so will the next use
 	}
 }
 
@@ -121,29 +125,33 @@ func rewritten(args []sqldriver.NamedValue) bool {
 	for i := range args {
 		switch args[i].Value.(type) {
 		case pgx.QueryExecMode, pgx.QueryResultFormats, pgx.QueryResultFormatsByOID:
-			continue
-		case pgx.NamedArgs, pgx.StrictNamedArgs:
-			return false // they replace names by numbers, and nothing else
+		case pgx.NamedArgs, pgx.StrictNamedArgs: // they replace names by numbers, and nothing else
 		case pgx.QueryRewriter:
 			return true
+		default:
+			return false
 		}
-		return false
 	}
 	return false
 }
 
-// refused reports whether an error is one of the server.
-func refused(err error) bool {
-	var pgErr *pgconn.PgError
-	return errors.As(err, &pgErr)
-}
+// fromServer reports whether an error is the server's.
+func fromServer(err error) bool { return sqlState(err) != "" }
 
-// sqlState returns the SQLSTATE and the message of a server's error; both are
-// empty for every other error.
-func sqlState(err error) (code, message string) {
+// sqlState returns the SQLSTATE of a server's error, or "" for every other.
+func sqlState(err error) string {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
-		return pgErr.Code, pgErr.Message
+		return pgErr.Code
 	}
-	return "", ""
+	return ""
+}
+
+// planChanged reports whether a server's error is that the result of a prepared
+// statement would have other columns now. Its message may be in any language.
+//
+// Source: src/backend/utils/cache/plancache.c, RevalidateCachedQuery.
+func planChanged(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == "0A000" && pgErr.Routine == "RevalidateCachedQuery"
 }

@@ -22,13 +22,14 @@ func (f *flight) notePins(err error) {
 
 // setPins replaces the pins, and counts the connection as pinned or not.
 func (c *Conn) setPins(pins router.Pin) {
+	was := c.pins
+	c.pins = pins
 	switch {
-	case c.pins == 0 && pins != 0:
+	case was == 0 && pins != 0:
 		c.h.notePinned(1, pins)
-	case c.pins != 0 && pins == 0:
+	case was != 0 && pins == 0:
 		c.h.notePinned(-1, 0)
 	}
-	c.pins = pins
 }
 
 // pinsNow returns what keeps the checkout on its primary connection now.

@@ -1,13 +1,14 @@
 package conn
 
 import (
+	"cmp"
 	"container/list"
 
 	"github.com/pgryw/pgryw/internal/topology"
 )
 
-// preparedMax is how many texts stay prepared on a server connection: as many as
-// pgx caches by default.
+// preparedMax is how many texts stay prepared on a server connection whose pgx
+// caches none.
 const preparedMax = 512
 
 // prepared are the texts that are prepared on one server connection, in the
@@ -16,6 +17,7 @@ const preparedMax = 512
 //
 // Concurrency: as the connection, whose user has it alone.
 type prepared struct {
+	max   int
 	texts list.List // of string; the latest first
 	at    map[string]*list.Element
 }
@@ -28,26 +30,34 @@ func preparedOn(p *topology.Conn) *prepared {
 	data := p.Pgx().PgConn().CustomData()
 	known, _ := data[preparedKey].(*prepared)
 	if known == nil {
-		known = &prepared{at: make(map[string]*list.Element)}
+		known = &prepared{
+			max: cmp.Or(p.Pgx().Config().StatementCacheCapacity, preparedMax), // as many as pgx caches
+			at:  make(map[string]*list.Element),
+		}
 		data[preparedKey] = known
 	}
 	return known
 }
 
-// use notes that a text is used. It returns another, which is one too many now
-// and has not been used for the longest time, or "".
-func (s *prepared) use(text string) (victim string) {
+// has reports whether a text is prepared, as far as is known.
+func (s *prepared) has(text string) bool { return s.at[text] != nil }
+
+// use notes that a text is used.
+func (s *prepared) use(text string) {
 	if e := s.at[text]; e != nil {
 		s.texts.MoveToFront(e)
-		return ""
+		return
 	}
 	s.at[text] = s.texts.PushFront(text)
-	if len(s.at) <= preparedMax {
-		return ""
+}
+
+// victim returns the text that has not been used for the longest time, if there
+// is one too many.
+func (s *prepared) victim() (text string, ok bool) {
+	if len(s.at) <= s.max {
+		return "", false
 	}
-	victim = s.texts.Back().Value.(string)
-	s.forget(victim)
-	return victim
+	return s.texts.Back().Value.(string), true
 }
 
 // forget notes that a text is not prepared any more.

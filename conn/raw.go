@@ -18,7 +18,7 @@ import (
 // Cost: none if the checkout has a primary connection; else that of a new one.
 func (c *Conn) Unwrap(ctx context.Context) (*pgxConn, error) {
 	c.endRows()
-	if c.tx != nil && c.tx.replica != nil {
+	if c.inReplicaTx() {
 		return nil, ErrReplicaTransaction
 	}
 	c.bind()
@@ -27,7 +27,7 @@ func (c *Conn) Unwrap(ctx context.Context) (*pgxConn, error) {
 		return nil, err
 	}
 	c.setPins(c.pins | router.PinRaw)
-	c.raw = &rawWatch{h: c.h}
+	c.raw = &rawWatch{h: c.h, system: p.System()}
 	p.Shim().Watch(c.raw)
 	return p.Pgx(), nil
 }
@@ -47,8 +47,7 @@ func (c *Conn) endRaw() {
 		w.Lost(nil) // also what is left in the middle: nobody may see its end
 	}
 	if n := lsn.Number(w.number.Load()); n != 0 {
-		c.own = c.own.WithDoubt(n)
-		c.base = c.base.WithDoubt(n)
+		c.doubtOwn(c.h.floor(w.system), n)
 	}
 	c.adoptTx()
 }
@@ -57,7 +56,7 @@ func (c *Conn) endRaw() {
 func (c *Conn) adoptTx() {
 	switch inTx := !c.primary.Closed() && c.primary.TxStatus() != statusIdle; {
 	case inTx && c.tx == nil:
-		c.tx = &transaction{authors: authors{unsigned: true}, anyUnsigned: true, wrote: true}
+		c.tx = &transaction{authors: authors{unsigned: true}, wrote: true}
 	case inTx:
 		c.tx.wrote, c.tx.unsigned = true, true
 	default:
@@ -70,6 +69,7 @@ func (c *Conn) adoptTx() {
 // Conn, and so touch only what is shared.
 type rawWatch struct {
 	h      *Handle
+	system uint64
 	wrote  bool
 	number atomic.Uint64 // of the newest uncertainty; 0 if none
 }
@@ -114,8 +114,6 @@ func (w *rawWatch) Lost(error) { w.doubt() }
 
 func (w *rawWatch) doubt() {
 	n := lsn.NextNumber()
-	w.h.counters.uncertain.Add(1)
-	w.h.all.Doubt(n)
-	w.h.unattributed.Doubt(n)
+	w.h.doubt(w.h.floor(w.system), n, true)
 	w.number.Store(uint64(n))
 }

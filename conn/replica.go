@@ -4,6 +4,7 @@ import (
 	"context"
 	sqldriver "database/sql/driver"
 	"errors"
+	"strings"
 
 	"github.com/pgryw/pgryw/internal/topology"
 	"github.com/pgryw/pgryw/internal/wire"
@@ -30,16 +31,16 @@ func (c *Conn) runOnReplica(call *call, d router.Decision, try attempt) (router.
 		return why, err
 	}
 	f := c.launchOnReplica(p, call, need.Position)
-	err = try(p, f)
+	err = f.carry(try)
 	switch {
 	case err == nil:
 		return router.ReasonNone, nil
-	case call.ctx.Err() != nil:
-		return router.ReasonNone, err
 	case f.out.Guard == wire.GuardRejected && f.out.GuardErr == nil:
 		return router.ReasonGuardFailed, nil
 	case f.out.Guard == wire.GuardRejected:
 		return router.ReasonReplicaError, nil
+	case call.ctx.Err() != nil:
+		return router.ReasonNone, err
 	}
 	why = insteadOfReplica(err, f.lost)
 	if why == router.ReasonRefused {
@@ -75,7 +76,7 @@ func (c *Conn) borrowReplica(ctx context.Context, node int, need lsn.Position) (
 //
 // Source: https://www.postgresql.org/docs/18/errcodes-appendix.html
 func insteadOfReplica(err error, lost bool) router.Reason {
-	code, message := sqlState(err)
+	code := sqlState(err)
 	switch code {
 	case "":
 		if lost {
@@ -85,7 +86,7 @@ func insteadOfReplica(err error, lost bool) router.Reason {
 	case "25006", "55000":
 		return router.ReasonRefused
 	case "0A000":
-		if message == cachedPlanMessage {
+		if planChanged(err) {
 			return router.ReasonNone
 		}
 		return router.ReasonRefused
@@ -94,16 +95,27 @@ func insteadOfReplica(err error, lost bool) router.Reason {
 	case "40001", "57P01", "57P02", "57P03", "57P04", "53300":
 		return router.ReasonReplicaError
 	}
-	if code[:2] == "08" {
+	if strings.HasPrefix(code, "08") {
 		return router.ReasonReplicaError
 	}
 	return router.ReasonNone
 }
 
-// cachedPlanMessage is the one 0A000 that says nothing about standbys.
-//
-// Source: src/backend/utils/cache/plancache.c, RevalidateCachedQuery.
-const cachedPlanMessage = "cached plan must not change result type"
+// inReplicaTx reports whether a read-only transaction is open on a replica. One
+// that a text of several statements has ended is given up here: its connection
+// goes back, and what follows runs on the primary.
+func (c *Conn) inReplicaTx() bool {
+	t := c.tx
+	if t == nil || t.replica == nil {
+		return false
+	}
+	if t.replica.TxStatus() != statusIdle {
+		return true
+	}
+	c.tx = nil
+	t.giveBack()
+	return false
+}
 
 // runInReplicaTx runs a call in the read-only transaction that is open on a
 // replica.
@@ -122,5 +134,5 @@ func (c *Conn) runInReplicaTx(call *call, try attempt) error {
 		Node: t.replica.Node(), Label: t.replica.Label(), Reason: router.ReasonTransaction,
 		Class: call.stmt.Class, Cause: call.stmt.Why,
 	})
-	return try(t.replica, c.launchInReplicaTx(call))
+	return c.launchInReplicaTx(call).carry(try)
 }

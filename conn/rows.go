@@ -27,13 +27,11 @@ func (r *rows) Close() error {
 		return nil
 	}
 	r.ended = true
-	err := r.pgxRows.Close()
 	if r.c.rows == r {
 		r.c.rows = nil
 	}
-	err = r.flight.land(err)
-	r.c.rest()
-	return err
+	defer r.c.rest()
+	return r.flight.carry(func(_ *topology.Conn, f *flight) error { return f.land(r.pgxRows.Close()) })
 }
 
 // endRows ends rows that are over although their user has not closed them, as

@@ -8,7 +8,16 @@ import (
 // failed reports whether the call has certainly come to nothing: the server said
 // so, or was not asked. Any other error may be one behind a success.
 func (f *flight) failed(err error) bool {
-	return err != nil && !f.lost && (!f.out.Sent || refused(err))
+	return err != nil && !f.lost && (!f.out.Sent || fromServer(err))
+}
+
+// conclude draws the conclusions from a call on the primary that ended with err.
+func (f *flight) conclude(err error) {
+	if f.asks {
+		f.settleRead(err)
+	} else {
+		f.settle(err)
+	}
 }
 
 // settleRead concludes from a read outside a transaction.
@@ -83,7 +92,8 @@ func (f *flight) settleLost() {
 		t.learn(f.out.XID)
 		by, wrote = t.authors, t.wrote
 		c.tx = nil
-		c.broken = true
+		// What follows must not run outside the transaction, unless that is over.
+		c.broken = c.broken || !f.out.Ended || f.out.Status != statusIdle
 	}
 	if wrote && c.captures(&by) {
 		c.doubt(f.p.System(), &by)

@@ -57,7 +57,7 @@ func (c *Conn) prepare(ctx context.Context, text string) (int, error) {
 		return 0, sqldriver.ErrBadConn
 	case c.rows != nil:
 		return prepareOn(ctx, c.rows.on, text)
-	case c.tx != nil && c.tx.replica != nil:
+	case c.inReplicaTx():
 		return prepareOn(ctx, c.tx.replica, text)
 	}
 	if p := c.replicaForPrepare(ctx, text); p != nil {

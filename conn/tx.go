@@ -19,8 +19,8 @@ type transaction struct {
 	// authors are BeginTx's session and those of all statements; unsigned is
 	// set by writes only.
 	authors
-	// anyUnsigned is set if any statement had no session.
-	anyUnsigned bool
+	// unsignedReads is set if a statement that seems to read had no session.
+	unsignedReads bool
 	// readOnly is set if BeginTx said so: then only its session counts.
 	readOnly bool
 	// wrote is set once a statement ran that is not known to only read.
@@ -35,12 +35,11 @@ type transaction struct {
 }
 
 // learn records the answer to the question whether the transaction has written.
-// One that could not be answered counts as yes.
+// One that could not be answered counts as yes. In a transaction that has, what
+// seems to read may have written as well.
 func (t *transaction) learn(x wire.XID) {
-	if x == wire.XIDAssigned || x == wire.XIDUnknown {
-		t.wrote = true
-		t.unsigned = t.unsigned || t.anyUnsigned
-	}
+	t.wrote = t.wrote || x == wire.XIDAssigned || x == wire.XIDUnknown
+	t.unsigned = t.unsigned || t.wrote && t.unsignedReads
 }
 
 // note records a statement of the transaction, its begin and end included.
@@ -50,17 +49,18 @@ func (t *transaction) note(call *call) {
 		session = t.first
 	}
 	t.sign(session)
-	t.anyUnsigned = t.anyUnsigned || session == nil
-	if call.stmt.Captures() || !call.stmt.Single {
+	switch {
+	case call.stmt.Captures(), !call.stmt.Single:
 		t.wrote = true
 		t.unsigned = t.unsigned || session == nil
+	case call.stmt.Class != router.ClassControl:
+		t.unsignedReads = t.unsignedReads || session == nil
 	}
 }
 
 // join records a BeginTx in a transaction that is open already, which goes on.
 func (t *transaction) join(session *lsn.Session) {
 	t.sign(session)
-	t.anyUnsigned = t.anyUnsigned || session == nil
 	t.readOnly = false // it may have written
 }
 
@@ -89,12 +89,12 @@ func (c *Conn) BeginTx(ctx context.Context, opts sqldriver.TxOptions) (sqldriver
 	if c.endRows(); c.rows != nil {
 		return nil, c.busy(ctx)
 	}
-	if c.tx != nil && c.tx.replica != nil {
-		return nil, errNested
-	}
 	c.endRaw()
-	if c.broken {
+	switch {
+	case c.broken:
 		return nil, sqldriver.ErrBadConn
+	case c.inReplicaTx():
+		return nil, errNested
 	}
 	c.bind()
 	c.h.cluster.Touch()
@@ -134,7 +134,7 @@ func (c *Conn) beginOnPrimary(ctx context.Context, opts sqldriver.TxOptions, ses
 		return nil, err
 	}
 	if c.tx == nil {
-		c.tx = &transaction{authors: authors{first: session}, anyUnsigned: session == nil, readOnly: opts.ReadOnly, repair: repair}
+		c.tx = &transaction{authors: authors{first: session}, readOnly: opts.ReadOnly, repair: repair}
 	} else {
 		c.tx.join(session)
 	}
@@ -164,13 +164,15 @@ func (c *Conn) beginOnReplica(ctx context.Context, opts sqldriver.TxOptions, d r
 		p.Release()
 		return nil, router.ReasonSerializable, nil
 	}
-	f := c.launchOnReplica(p, nil, need.Position)
-	tx, err := p.Std().BeginTx(ctx, opts)
-	if f.rejected() || err != nil {
-		err = f.land(err)
-	} else {
+	var tx sqldriver.Tx
+	err = c.launchOnReplica(p, nil, need.Position).carry(func(p *topology.Conn, f *flight) error {
+		var err error
+		if tx, err = p.Std().BeginTx(ctx, opts); err != nil || f.rejected() {
+			return f.land(err)
+		}
 		p.Shim().Finish()
-	}
+		return nil
+	})
 	switch {
 	case err == nil:
 		c.tx = &transaction{readOnly: true, replica: p}
@@ -205,57 +207,84 @@ func (tx *Tx) Rollback() error {
 func (tx *Tx) end(end func() error, commits bool) error {
 	c, p := tx.c, tx.on
 	c.endRows()
+	c.endRaw()
 	if c.begun == tx {
 		c.begun = nil
 	}
 	switch {
 	case tx.t.replica != nil:
 		return tx.endOnReplica(end)
-	case c.primary != p: // lost
-		return sqldriver.ErrBadConn
+	case c.primary != p:
+		return sqldriver.ErrBadConn // it was lost
+	case !p.Current():
+		return tx.lose()
 	}
+	defer c.rest()
 	t := c.tx // another than BeginTx's, if text has ended that one and begun this
 	if t == nil {
-		defer c.rest()
 		return end()
 	}
-	f := &flight{c: c, call: &call{ctx: tx.ctx, session: t.first}, p: p, number: lsn.LastNumber()}
-	p.Shim().Arm(c.endFlight(t, p.TxStatus(), commits))
-	err := end()
-	f.out = p.Shim().Finish()
-	c.tx = nil
-	t.learn(f.out.XID)
-	c.landTx(f, t)
-	if f.out.Broken {
-		c.discard()
+	t.sign(lsn.SessionFrom(tx.ctx))
+	f := &flight{
+		c: c, call: &call{ctx: tx.ctx, session: t.first}, p: p, number: lsn.LastNumber(),
+		before: p.TxStatus(),
 	}
-	c.rest()
-	return err
+	p.Shim().Arm(c.endFlight(t, f.before, commits))
+	return f.carry(func(*topology.Conn, *flight) error {
+		err := end()
+		f.landTx(t)
+		return err
+	})
 }
 
 // landTx concludes from the end of a transaction.
-func (c *Conn) landTx(f *flight, t *transaction) {
-	ended := !f.out.Broken && !f.p.Closed() && f.p.TxStatus() == statusIdle
+func (f *flight) landTx(t *transaction) {
+	c, p := f.c, f.p
+	f.out = p.Shim().Finish()
+	t.learn(f.out.XID)
+	ended := !f.out.Broken && !p.Closed() && p.TxStatus() == statusIdle
 	switch wrote := t.wrote && c.captures(&t.authors); {
 	case wrote && ended:
 		c.capture(f.call.ctx, f, &t.authors)
 	case wrote:
-		c.doubt(f.p.System(), &t.authors)
+		c.doubt(p.System(), &t.authors)
 	case t.repair && ended:
 		c.mend(f)
 	}
+	c.tx = nil
+	if f.out.Broken {
+		c.discard()
+	}
+	f.landed = true
+}
+
+// lose rolls a transaction back whose server is not the primary any more, by
+// closing its connection: a COMMIT there would be acknowledged, and gone.
+func (tx *Tx) lose() error {
+	c := tx.c
+	if t := c.tx; t != nil && t.wrote {
+		c.doubt(tx.on.System(), &t.authors)
+	}
+	c.tx = nil
+	c.discard()
+	return sqldriver.ErrBadConn
 }
 
 func (tx *Tx) endOnReplica(end func() error) error {
-	if tx.c.tx != tx.t { // Conn.Close has closed its connection
+	if tx.c.tx != tx.t { // its connection has gone back
 		return sqldriver.ErrBadConn
 	}
 	tx.c.tx = nil
-	err := end()
-	if tx.t.stateful {
-		tx.on.Destroy()
+	defer tx.t.giveBack()
+	return end()
+}
+
+// giveBack returns the connection of a transaction on a replica, or closes it if
+// session state is left on it.
+func (t *transaction) giveBack() {
+	if t.stateful {
+		t.replica.Destroy()
 	} else {
-		tx.on.Release()
+		t.replica.Release()
 	}
-	return err
 }

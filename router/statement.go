@@ -138,11 +138,14 @@ func (p Pin) String() string {
 }
 
 // Captures reports whether the statement, run on the primary outside a
-// transaction, must be followed by a capture.
+// transaction, must be followed by a capture. The query of a cursor WITH HOLD is
+// run by the commit, behind which alone it can be told whether it wrote.
 func (s Statement) Captures() bool {
 	switch s.Class {
-	case ClassRead, ClassLocal, ClassSession:
+	case ClassRead, ClassLocal:
 		return false
+	case ClassSession:
+		return s.Starts&PinCursor != 0
 	case ClassControl:
 		switch s.Control {
 		case ControlPrepare, ControlCommitPrepared, ControlRollbackPrepared:
