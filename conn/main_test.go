@@ -39,6 +39,7 @@ const setup = `
 CREATE TABLE mark (id text PRIMARY KEY);
 CREATE FUNCTION put(text) RETURNS text LANGUAGE sql AS 'INSERT INTO mark VALUES ($1) RETURNING id';
 CREATE TABLE todo (id text PRIMARY KEY);
+INSERT INTO todo VALUES ('held'), ('held in a transaction');
 CREATE VIEW doing AS SELECT id, put(id) AS mark FROM todo;
 CREATE TABLE wide (a int);
 INSERT INTO wide VALUES (1);
