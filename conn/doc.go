@@ -10,6 +10,7 @@
 //     capture what they wrote.
 //   - A prepared statement is a text: it is prepared again on every server
 //     connection that it runs on.
-//   - Nothing is sent twice: driver.ErrBadConn is returned only if no byte of
-//     the statement was written.
+//   - Nothing is sent twice, but for a read that a replica has failed before its
+//     first row: driver.ErrBadConn is returned only if no byte of the statement
+//     was written.
 package conn

@@ -8,8 +8,12 @@ import (
 	"github.com/pgryw/pgryw/conn"
 )
 
-// driverConn is a connection as database/sql has it.
-type driverConn struct{ *conn.Conn }
+// driverConn is a connection as database/sql has it. Its methods fail the test on
+// any error.
+type driverConn struct {
+	*conn.Conn
+	t *testing.T
+}
 
 // driverConn returns a connection of the handle's connector. The caller closes
 // it.
@@ -19,30 +23,30 @@ func (h *handle) driverConn(t *testing.T) driverConn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return driverConn{c.(*conn.Conn)}
+	return driverConn{c.(*conn.Conn), t}
 }
 
-func (c driverConn) begin(t *testing.T, readOnly bool) sqldriver.Tx {
-	t.Helper()
-	tx, err := c.BeginTx(t.Context(), sqldriver.TxOptions{ReadOnly: readOnly})
+func (c driverConn) begin(readOnly bool) sqldriver.Tx {
+	c.t.Helper()
+	tx, err := c.BeginTx(c.t.Context(), sqldriver.TxOptions{ReadOnly: readOnly})
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	return tx
 }
 
-func (c driverConn) exec(t *testing.T, text string, args ...any) {
-	t.Helper()
-	if _, err := c.ExecContext(t.Context(), text, named(args)); err != nil {
-		t.Fatal(err)
+func (c driverConn) exec(text string, args ...any) {
+	c.t.Helper()
+	if _, err := c.ExecContext(c.t.Context(), text, named(args)); err != nil {
+		c.t.Fatal(err)
 	}
 }
 
-func (c driverConn) query(t *testing.T, text string, args ...any) sqldriver.Rows {
-	t.Helper()
-	rows, err := c.QueryContext(t.Context(), text, named(args))
+func (c driverConn) query(text string, args ...any) sqldriver.Rows {
+	c.t.Helper()
+	rows, err := c.QueryContext(c.t.Context(), text, named(args))
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	return rows
 }

@@ -36,9 +36,9 @@ var paused struct {
 }
 
 const setup = `
-CREATE TABLE mark (id text PRIMARY KEY);
+CREATE TABLE mark (id text);
 CREATE FUNCTION put(text) RETURNS text LANGUAGE sql AS 'INSERT INTO mark VALUES ($1) RETURNING id';
-CREATE TABLE todo (id text PRIMARY KEY);
+CREATE TABLE todo (id text);
 INSERT INTO todo VALUES ('held'), ('held in a transaction');
 CREATE VIEW doing AS SELECT id, put(id) AS mark FROM todo;
 CREATE TABLE wide (a int);
@@ -151,7 +151,7 @@ func (h *handle) sees(ctx context.Context, t *testing.T, id string) bool {
 	if err := h.QueryRowContext(ctx, `SELECT count(*) FROM mark WHERE id = $1`, id).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
-	return n == 1
+	return n > 0
 }
 
 // wantSeen fails the test unless a read under each context finds a mark.

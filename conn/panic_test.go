@@ -35,39 +35,39 @@ func (rewriterThatPanics) RewriteQuery(context.Context, *pgx.Conn, string, []any
 func TestAPanicUnderAStatementLeavesNothingBehind(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string // of what panics
-		run        func(*testing.T, driverConn)
+		run        func(driverConn)
 		wrote      string
 	}{
-		{"a write", put("panic in a write"), func(t *testing.T, c driverConn) {
-			c.exec(t, put("panic in a write"))
+		{"a write", put("panic in a write"), func(c driverConn) {
+			c.exec(put("panic in a write"))
 		}, "panic in a write"},
-		{"a write with rows", put("panic in rows") + " RETURNING id", func(t *testing.T, c driverConn) {
-			_ = c.query(t, put("panic in rows")+" RETURNING id").Close()
+		{"a write with rows", put("panic in rows") + " RETURNING id", func(c driverConn) {
+			_ = c.query(put("panic in rows") + " RETURNING id").Close()
 		}, "panic in rows"},
-		{"a write in a transaction", put("panic in a transaction"), func(t *testing.T, c driverConn) {
-			c.begin(t, false)
-			c.exec(t, put("panic in a transaction"))
+		{"a write in a transaction", put("panic in a transaction"), func(c driverConn) {
+			c.begin(false)
+			c.exec(put("panic in a transaction"))
 		}, ""},
-		{"a transaction's end", "commit", func(t *testing.T, c driverConn) {
-			tx := c.begin(t, false)
-			c.exec(t, put("panic in an end"))
+		{"a transaction's end", "commit", func(c driverConn) {
+			tx := c.begin(false)
+			c.exec(put("panic in an end"))
 			_ = tx.Commit()
 		}, "panic in an end"},
-		{"a read on a replica", "SELECT a FROM wide", func(t *testing.T, c driverConn) {
-			c.exec(t, "SELECT a FROM wide")
+		{"a read on a replica", "SELECT a FROM wide", func(c driverConn) {
+			c.exec("SELECT a FROM wide")
 		}, ""},
-		{"the rows of a read on a replica", "SELECT a FROM wide", func(t *testing.T, c driverConn) {
-			_ = c.query(t, "SELECT a FROM wide").Close()
+		{"the rows of a read on a replica", "SELECT a FROM wide", func(c driverConn) {
+			_ = c.query("SELECT a FROM wide").Close()
 		}, ""},
-		{"a read in a replica's transaction", "SELECT a FROM wide", func(t *testing.T, c driverConn) {
-			c.begin(t, true)
-			c.exec(t, "SELECT a FROM wide")
+		{"a read in a replica's transaction", "SELECT a FROM wide", func(c driverConn) {
+			c.begin(true)
+			c.exec("SELECT a FROM wide")
 		}, ""},
-		{"the begin of a replica's transaction", "begin read only", func(t *testing.T, c driverConn) {
-			c.begin(t, true)
+		{"the begin of a replica's transaction", "begin read only", func(c driverConn) {
+			c.begin(true)
 		}, ""},
-		{"an argument", "", func(t *testing.T, c driverConn) {
-			c.exec(t, put("panic in an argument"), rewriterThatPanics{})
+		{"an argument", "", func(c driverConn) {
+			c.exec(put("panic in an argument"), rewriterThatPanics{})
 		}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAPanicUnderAStatementLeavesNothingBehind(t *testing.T) {
 						t.Error("nothing has panicked")
 					}
 				}()
-				tt.run(t, c)
+				tt.run(c)
 			}()
 			tracer.text = "nothing"
 			if tt.wrote != "" {

@@ -32,7 +32,7 @@ func TestAChangedPlanFailsOncePerConnection(t *testing.T) {
 		},
 	} {
 		table := strings.ReplaceAll(i, " ", "_")
-		exec(ctx, t, h, fmt.Sprintf(`CREATE TABLE %s AS SELECT 1 AS a`, table))
+		exec(ctx, t, h, `DROP TABLE IF EXISTS `+table, fmt.Sprintf(`CREATE TABLE %s AS SELECT 1 AS a`, table))
 		c := h.checkOut(t)
 		text := `SELECT * FROM ` + table
 		stmt, err := c.PrepareContext(ctx, text)

@@ -38,7 +38,7 @@ func TestATransactionOnAReplicaIsEndedByItsTxOnly(t *testing.T) {
 		id := "behind " + behind
 		exec(session, t, h, put(id))
 		var n int
-		if err := tx.QueryRowContext(session, `SELECT count(*) FROM mark WHERE id = $1`, id).Scan(&n); err != nil || n != 1 {
+		if err := tx.QueryRowContext(session, `SELECT count(*) FROM mark WHERE id = $1`, id).Scan(&n); err != nil || n == 0 {
 			t.Errorf("a read behind it found %d rows on %s, %v", n, h.route().Label, err)
 		}
 		if err := tx.Rollback(); !errors.Is(err, sqldriver.ErrBadConn) {

@@ -82,7 +82,7 @@ func (c *Conn) Begin() (sqldriver.Tx, error) {
 // replica that has replayed the fence of ctx's session; every other runs on the
 // primary. All its statements run on one connection.
 //
-// Errors: pgx's own.
+// Errors: pgx's own; driver.ErrBadConn, with nothing sent, as Conn.engage.
 // Cost: one round trip, as with pgx; one more on a replica that is not known
 // fresh.
 func (c *Conn) BeginTx(ctx context.Context, opts sqldriver.TxOptions) (sqldriver.Tx, error) {
@@ -189,7 +189,9 @@ func (c *Conn) beginOnReplica(ctx context.Context, opts sqldriver.TxOptions, d r
 // Commit implements driver.Tx. The position of what the transaction wrote is
 // captured before it returns.
 //
-// Errors: pgx's own, ErrTxCommitRollback included. A failed capture is none.
+// Errors: pgx's own, ErrTxCommitRollback included; driver.ErrBadConn, with
+// nothing sent, if the connection is lost or its server is not the primary any
+// more. A failed capture is none.
 // Cost: one round trip, as with pgx; one for the capture if it wrote, and one
 // for the question if it is not known to have written.
 func (tx *Tx) Commit() error {
